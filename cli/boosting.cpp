@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 #include "display.hpp"
 #include "messages.hpp"
@@ -17,6 +19,7 @@
 #include "overture/vfs/file_system.hpp"
 #include "start_pack/pack_index.hpp"
 #include "start_pack/pack_writer.hpp"
+#include "start_pack/settling.hpp"
 
 namespace overture::cli {
 
@@ -25,6 +28,8 @@ namespace {
 using start_pack::identity_of;
 using start_pack::pack_index;
 using start_pack::pack_writer;
+using start_pack::settles_in_ns;
+using start_pack::wall_clock_ns;
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
@@ -78,6 +83,29 @@ class recorded_files {
   std::map<std::string, std::unique_ptr<file_system>> archives_;
 };
 
+// Files that changed just now, which a pack must not have: they may change again and look the same.
+// Waiting for all of them takes no longer than for one.
+class young_files {
+ public:
+  // The status of a file that has settled.
+  result<file_status> settled_status(const std::string& path) {
+    result<file_status> found = system_os().status(path.c_str(), true);
+    if (!found) return found;
+    const std::int64_t wait_ns = settles_in_ns(found->ctime_ns, wall_clock_ns());
+    if (wait_ns == 0) return found;
+    if (wait_ns <= left_ns_) {
+      left_ns_ -= wait_ns;
+      std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
+      found = system_os().status(path.c_str(), true);
+      if (found && settles_in_ns(found->ctime_ns, wall_clock_ns()) == 0) return found;
+    }
+    return fail(errc::io, "the file is still being changed");
+  }
+
+ private:
+  std::int64_t left_ns_ = start_pack::settled_after_ns;
+};
+
 }  // namespace
 
 std::vector<boost_record> parse_records(std::string_view bytes) {
@@ -128,14 +156,16 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
   operating_system& os = system_os();
   packed_files done;
   recorded_files files;
+  young_files young;
   const auto write = [&](os_handle file) -> result<void> {
     pack_writer writer(os, file, default_allocator());
     for (const boost_record& record : records) {
-      const result<file_status> before = os.status(record.path.c_str(), true);
-      const result<blob> content = files.read(record);
+      const result<file_status> before = young.settled_status(record.path);
+      result<blob> content;
+      if (before) content = files.read(record);
       const result<file_status> after = os.status(record.path.c_str(), true);
       const bool same = before && after && identity_of(*before) == identity_of(*after);
-      if (!content || !same || content->size() > start_pack::entry_bytes_max) {
+      if (!same || !content || content->size() > start_pack::entry_bytes_max) {
         ++done.left_out;
         continue;
       }

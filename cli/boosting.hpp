@@ -26,10 +26,10 @@ struct boost_record {
 struct packed_files {
   std::uint32_t files = 0;
   std::uint64_t bytes = 0;     // in the pack
-  std::uint32_t left_out = 0;  // that could not be read, or are too large
+  std::uint32_t left_out = 0;  // that could not be read, are too large or still change
 };
-// Reads the files in their order and writes the pack. If it cannot be written, prints an error and
-// returns nothing.
+// Reads the files in their order and writes the pack; waits up to two seconds for files that
+// changed just now. If it cannot be written, prints an error and returns nothing.
 [[nodiscard]] std::optional<packed_files> write_pack(const std::string& pack,
                                                      const std::string& program,
                                                      const std::vector<boost_record>& records);

@@ -16,6 +16,7 @@
 #include "command_line.hpp"
 #include "display.hpp"
 #include "exit_code.hpp"
+#include "game_program.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
 #include "programs.hpp"
@@ -63,8 +64,7 @@ struct boost_arguments {
   when colour = when::automatic;
 };
 
-// Words after "--" are the game's; without one, those from the first that is no option on.
-std::optional<int> parse(const std::vector<std::string>& words, boost_arguments& into) {
+std::optional<int> parse(std::vector<std::string> words, boost_arguments& into) {
   command_line line({.name = "boost",
                      .usage = usage,
                      .description = "Record what a game on PhysicsFS reads while it starts, and "
@@ -74,14 +74,8 @@ std::optional<int> parse(const std::vector<std::string>& words, boost_arguments&
   line.word({"WORD", "Arguments", "record, run, list, clear or verify"}, into.verb,
             one_of({"record", "run", "list", "clear", "verify"}));
   add_colour(line, into.colour);
-  std::size_t own = 0;
-  while (own < words.size() && words[own].starts_with('-') && words[own] != "--") ++own;
-  own = std::min(own + 1, words.size());
-  const std::vector<std::string> mine(words.begin(),
-                                      words.begin() + static_cast<std::ptrdiff_t>(own));
-  into.game.assign(words.begin() + static_cast<std::ptrdiff_t>(own), words.end());
-  if (!into.game.empty() && into.game.front() == "--") into.game.erase(into.game.begin());
-  if (const std::optional<int> over = line.parse(mine)) return over;
+  into.game = split_off_game(words, 1, {"--color"});
+  if (const std::optional<int> over = line.parse(words)) return over;
   if (into.verb.empty())
     return line.usage_error("say what to do: record, run, list, clear or verify");
   const bool runs = into.verb == "record" || into.verb == "run";
@@ -95,51 +89,30 @@ std::optional<int> parse(const std::vector<std::string>& words, boost_arguments&
   return std::nullopt;
 }
 
-// What the game is run with.
+// The game, and its pack.
 struct setting {
-  std::string program;  // its real path
-  std::string library;  // the folder of libphysfs.so.1
+  physfs_game game;
   std::string pack;
 };
 
-std::optional<setting> prepare(const std::string& game) {
-  setting made;
-  made.program = find_program(game);
-  if (made.program.empty()) {
-    print_error(fmt::format("{}: no such program", printable(game)));
-    return {};
-  }
-  made.library = physfs_folder();
-  if (made.library.empty()) {
-    print_error(
-        "libphysfs.so.1 is not where it was installed with this command; name its folder in "
-        "OVERTURE_PHYSFS");
-    return {};
-  }
-  const std::string folder = pack_folder();
+std::optional<setting> prepare(const std::string& name) {
+  std::optional<physfs_game> game = find_physfs_game(name);
+  const std::string folder = game ? pack_folder() : "";
   if (folder.empty()) return {};
-  made.pack = pack_of(folder, made.program);
-  return made;
-}
-
-program_environment environment_of(const setting& how, const char* name, const std::string& value) {
-  std::string path = how.library;
-  if (const char* const before = std::getenv("LD_LIBRARY_PATH"); before && *before) {
-    path += fmt::format(":{}", before);
-  }
-  return {{"LD_LIBRARY_PATH", path}, {name, value}};
+  const std::string pack = pack_of(folder, game->program);
+  return setting{*std::move(game), pack};
 }
 
 int record(const boost_arguments& arguments) {
-  const std::optional<setting> how = prepare(arguments.game.front());
+  std::optional<setting> how = prepare(arguments.game.front());
   if (!how) return exit_mount_failed;
   const std::string log = how->pack + ".log";
   std::error_code ignored;
   fs::remove(log, ignored);
-  const program_end end =
-      run_program(arguments.game, environment_of(*how, "OVERTURE_BOOST_RECORD", log));
+  how->game.environment.emplace_back("OVERTURE_BOOST_RECORD", log);
+  const program_end end = run_program(arguments.game, how->game.environment);
   if (!end.started) {
-    print_error(fmt::format("{}: cannot start it ({})", printable(how->program), end.why));
+    print_error(fmt::format("{}: cannot start it ({})", printable(how->game.program), end.why));
     return exit_mount_failed;
   }
   std::ifstream file(log, std::ios::binary);
@@ -150,16 +123,16 @@ int record(const boost_arguments& arguments) {
     print_error(
         fmt::format("{} opened no file with PhysicsFS: it does not use it, or links it "
                     "statically; no pack was written",
-                    printable(how->program)));
+                    printable(how->game.program)));
     return exit_mount_failed;
   }
-  const std::optional<packed_files> done = write_pack(how->pack, how->program, records);
+  const std::optional<packed_files> done = write_pack(how->pack, how->game.program, records);
   if (!done) return exit_output_failed;
   std::string text =
       fmt::format("{}, {} in the start pack of {}", counted(done->files, "file", "files"),
-                  human_bytes(static_cast<double>(done->bytes)), printable(how->program));
+                  human_bytes(static_cast<double>(done->bytes)), printable(how->game.program));
   if (done->left_out > 0) {
-    text += fmt::format("; {} left out: too large, or they changed or went away",
+    text += fmt::format("; {} left out: too large, gone, or still changing",
                         counted(done->left_out, "file", "files"));
   }
   const int printed = print(text + "\nstart it with: overture boost run -- " +
@@ -168,17 +141,17 @@ int record(const boost_arguments& arguments) {
 }
 
 int run(const boost_arguments& arguments) {
-  const std::optional<setting> how = prepare(arguments.game.front());
+  std::optional<setting> how = prepare(arguments.game.front());
   if (!how) return exit_mount_failed;
   if (!fs::exists(how->pack)) {
     print_warning(
         fmt::format("{} has no start pack and runs without one; make one with: overture "
                     "boost record -- {}",
-                    printable(how->program), printable(arguments.game.front())));
+                    printable(how->game.program), printable(arguments.game.front())));
   }
-  const std::string why =
-      become_program(arguments.game, environment_of(*how, "OVERTURE_BOOST_PACK", how->pack));
-  print_error(fmt::format("{}: cannot start it ({})", printable(how->program), why));
+  how->game.environment.emplace_back("OVERTURE_BOOST_PACK", how->pack);
+  const std::string why = become_program(arguments.game, how->game.environment);
+  print_error(fmt::format("{}: cannot start it ({})", printable(how->game.program), why));
   return exit_mount_failed;
 }
 

@@ -12,6 +12,8 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "overture/archives/zip_comments.hpp"
+#include "overture/base/case_fold.hpp"
 #include "path_argument.hpp"
 #include "table.hpp"
 
@@ -46,6 +48,43 @@ std::vector<mount_info> providers_of(file_system& files, asset_path path) {
   return mounts;
 }
 
+// A mount that has the path, and what its archive says of the file: `overture pack` notes there
+// where it came from.
+struct provider {
+  mount_info mount;
+  std::string comment;
+};
+
+std::string comment_of(const mount_info& mount, std::string_view path, bool ignore_case) {
+  if (mount.format != mount_format::zip) return {};
+  if (!mount.at.empty()) path.remove_prefix(mount.at.size() + 1);
+  const auto folded = [ignore_case](std::string_view text, path_buffer& room) {
+    const std::size_t count = ignore_case ? fold_case(text, room) : folded_text_too_long;
+    return count == folded_text_too_long ? text : std::string_view(room.data(), count);
+  };
+  path_buffer room;
+  path_buffer room_of_name;
+  const std::string_view wanted = folded(path, room);
+  std::string found;
+  // The mount has been read already, so a failure here is none of its own.
+  (void)visit_zip_comments(std::string(mount.path).c_str(),
+                           [&](std::string_view name, std::string_view comment) {
+                             if (folded(name, room_of_name) == wanted) found = comment;
+                           });
+  return found;
+}
+
+std::vector<provider> with_comments(const std::vector<mount_info>& mounts, asset_path path,
+                                    bool ignore_case) {
+  std::vector<provider> all;
+  for (const mount_info& each : mounts) {
+    // A folder's path is at or above the mount point.
+    const bool is_below = path.text.size() > each.at.size();
+    all.push_back({each, is_below ? comment_of(each, path.text, ignore_case) : std::string()});
+  }
+  return all;
+}
+
 // What a removal marker does to a path.
 struct removal {
   mount_info remover;               // none: without an id
@@ -70,13 +109,15 @@ removal removal_of(file_system& files, file_system& all, const tree_arguments& t
   return found;
 }
 
-std::string which_text(const std::vector<mount_info>& mounts, bool folder, const removal& gone,
+std::string which_text(const std::vector<provider>& found, bool folder, const removal& gone,
                        const text_style& style) {
   table rows({{"", table::align::left}, {"", table::align::left}, {"", table::align::left}});
-  for (std::size_t i = 0; i < mounts.size(); ++i) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
     table::cell role{folder ? "has it" : i == 0 ? "wins" : "hidden"};
     if (!folder) role.look = i == 0 ? &text_style::bold : &text_style::dim;
-    rows.add({role, std::string(to_string(mounts[i].format)), printable(mounts[i].path)});
+    std::string mount = printable(found[i].mount.path);
+    if (!found[i].comment.empty()) mount += fmt::format(" ({})", printable(found[i].comment));
+    rows.add({role, std::string(to_string(found[i].mount.format)), mount});
   }
   if (gone.remover.id != mount_id{}) {
     rows.add(
@@ -89,7 +130,7 @@ std::string which_text(const std::vector<mount_info>& mounts, bool folder, const
   return rows.render(style);
 }
 
-std::string which_json(const std::vector<mount_info>& mounts, bool folder, const removal& gone,
+std::string which_json(const std::vector<provider>& found, bool folder, const removal& gone,
                        const std::string& path) {
   json removed = json::array();
   for (const mount_info& each : gone.removed) {
@@ -97,11 +138,13 @@ std::string which_json(const std::vector<mount_info>& mounts, bool folder, const
         {{"path", each.path}, {"format", to_string(each.format)}, {"mount_point", each.at}});
   }
   json list = json::array();
-  for (std::size_t i = 0; i < mounts.size(); ++i) {
-    list.push_back({{"path", mounts[i].path},
-                    {"format", to_string(mounts[i].format)},
-                    {"mount_point", mounts[i].at},
-                    {"wins", i == 0}});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const mount_info& mount = found[i].mount;
+    list.push_back({{"path", mount.path},
+                    {"format", to_string(mount.format)},
+                    {"mount_point", mount.at},
+                    {"wins", i == 0},
+                    {"comment", found[i].comment}});
   }
   json what = {{"schema", schema}, {"path", path},          {"kind", folder ? "folder" : "file"},
                {"mounts", list},   {"removed_by", nullptr}, {"removed", removed}};
@@ -122,7 +165,8 @@ int cmd_which(const std::vector<std::string>& words) {
       .description = "List the mounts that have a path: the winner, then the ones it hides, in "
                      "order of precedence. Folders are merged, so every mount that has a folder "
                      "contributes. With --removal-markers, also show the mount that removes the "
-                     "path.",
+                     "path. A file's comment in a ZIP is shown too: 'overture pack' notes there "
+                     "where it came from.",
       .examples = examples,
       .footer = footer,
   });
@@ -142,7 +186,8 @@ int cmd_which(const std::vector<std::string>& words) {
   file_system files(tree.config());
   if (const int failed = mount_all(files, tree); failed != exit_ok) return failed;
 
-  const std::vector<mount_info> found = providers_of(files, *path);
+  const std::vector<provider> found =
+      with_comments(providers_of(files, *path), *path, tree.ignore_case);
   file_system all(tree.config());
   const removal gone = removal_of(files, all, tree, *path);
   if (found.empty() && gone.remover.id == mount_id{}) {

@@ -25,8 +25,24 @@ struct program_end {
 // Runs it to its end. Ctrl-C is the program's meanwhile.
 [[nodiscard]] program_end run_program(const std::vector<std::string>& words,
                                       const program_environment& environment);
+// What it writes to standard output; its errors are not shown.
+[[nodiscard]] std::string output_of(const std::vector<std::string>& words,
+                                    const program_environment& environment);
 // Replaces this process. Returns, with the reason, only if that fails.
 [[nodiscard]] std::string become_program(const std::vector<std::string>& words,
                                          const program_environment& environment);
+
+// A new folder that only its user can open, removed at the end. Its path is empty if there is none.
+class private_folder {
+ public:
+  private_folder();
+  ~private_folder();
+  private_folder(const private_folder&) = delete;
+  private_folder& operator=(const private_folder&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace overture::cli

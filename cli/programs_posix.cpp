@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -121,12 +122,53 @@ program_end run_program(const std::vector<std::string>& words,
           .why = {}};
 }
 
+std::string output_of(const std::vector<std::string>& words,
+                      const program_environment& environment) {
+  const std::vector<std::string> variables = joined_with(environment);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t program = 0;
+  const int failed = ::posix_spawnp(&program, words.front().c_str(), &files, nullptr,
+                                    pointers_to(words).data(), pointers_to(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  ::close(ends[1]);
+  std::string text;
+  char bytes[4096];
+  for (ssize_t got = 0; failed == 0; text.append(bytes, static_cast<std::size_t>(got))) {
+    got = ::read(ends[0], bytes, sizeof bytes);
+    if (got < 0 && errno == EINTR)
+      got = 0;
+    else if (got <= 0)
+      break;
+  }
+  ::close(ends[0]);
+  int status = 0;
+  while (failed == 0 && ::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
 std::string become_program(const std::vector<std::string>& words,
                            const program_environment& environment) {
   for (const int each : {SIGINT, SIGTERM, SIGPIPE}) std::signal(each, SIG_DFL);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   ::execvp(words.front().c_str(), pointers_to(words).data());
   return system_message(errno);
+}
+
+private_folder::private_folder() {
+  std::error_code failed;
+  std::string name = (fs::temp_directory_path(failed) / "overture-XXXXXX").string();
+  if (!failed && ::mkdtemp(name.data())) path_ = name;
+}
+
+private_folder::~private_folder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
 }  // namespace overture::cli

@@ -9,6 +9,8 @@ import sys
 
 # What the fuzzers are for. The rest of the libraries is not listed.
 PARSERS = (
+    "compat/physfs/start_pack/pack_index.cpp",
+    "compat/physfs/start_pack/pack_reader.cpp",
     "include/overture/text/detail/cursor.hpp",
     "include/overture/text/detail/fast_read.hpp",
     "include/overture/text/detail/read_value.hpp",

@@ -11,6 +11,7 @@
 #include "parsed_archives.hpp"
 #include "platform.hpp"
 #include "search_path.hpp"
+#include "start_pack/settling.hpp"
 #include "storage.hpp"
 
 namespace physfs {
@@ -132,7 +133,7 @@ class archive_storage final : public storage {
   void give_back() noexcept override { lent_.give_back(); }
   void retire() noexcept override {
     if (status_.number == 0) return destroy(this);
-    keep_archive(this, path_, status_, used_.bytes());
+    keep_archive(this, path_, status_, opened_ns_, used_.bytes());
   }
 
   bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override {
@@ -247,6 +248,7 @@ class archive_storage final : public storage {
   borrowed lent_;
   io_system os_;
   const overture::file_status status_;
+  const std::int64_t opened_ns_ = overture::start_pack::wall_clock_ns();
   counting_allocator used_;
   overture::file_system files_{{.memory = &used_}};
   std::mutex unlocking_;

@@ -1,8 +1,9 @@
 #include "parsed_archives.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
+
+#include "start_pack/settling.hpp"
 
 namespace physfs {
 namespace {
@@ -19,18 +20,9 @@ kept_archive all[kept_archives_max];  // the one kept longest first
 std::size_t count = 0;
 std::uint64_t bytes_kept = 0;
 
-// Within the resolution of a file's times a change would not show.
-constexpr std::int64_t settled_ns = 2'000'000'000;
-
 bool is_same_file(const overture::file_status& a, const overture::file_status& b) noexcept {
   return a.number != 0 && a.number == b.number && a.volume == b.volume && a.size == b.size &&
          a.mtime_ns == b.mtime_ns && a.ctime_ns == b.ctime_ns;
-}
-
-bool has_settled(const overture::file_status& status) noexcept {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - status.ctime_ns >
-         settled_ns;
 }
 
 storage* remove(std::size_t index) noexcept {
@@ -58,11 +50,12 @@ storage* take_kept_archive(const char* path, const overture::file_status& now) n
   return found;
 }
 
-void keep_archive(storage* archive, const char* kept_path, const overture::file_status& when_opened,
-                  std::uint64_t bytes) noexcept {
+void keep_archive(storage* archive, const char* kept_path, const overture::file_status& status,
+                  std::int64_t opened_ns, std::uint64_t bytes) noexcept {
   storage* dropped[kept_archives_max + 1];
   std::size_t drops = 0;
-  if (bytes > kept_archive_bytes_max || !has_settled(when_opened)) {
+  const bool had_settled = overture::start_pack::settles_in_ns(status.ctime_ns, opened_ns) == 0;
+  if (bytes > kept_archive_bytes_max || !had_settled) {
     dropped[drops++] = archive;
   } else {
     const std::scoped_lock lock(keeping);
@@ -70,7 +63,7 @@ void keep_archive(storage* archive, const char* kept_path, const overture::file_
            (count > 0 && bytes_kept + bytes > kept_archive_bytes_max)) {
       dropped[drops++] = remove(0);
     }
-    all[count++] = {archive, kept_path, when_opened, bytes};
+    all[count++] = {archive, kept_path, status, bytes};
     bytes_kept += bytes;
   }
   for (std::size_t i = 0; i < drops; ++i) destroy(dropped[i]);

@@ -15,9 +15,10 @@ inline constexpr std::size_t kept_archives_max = 16;
 // Null if it is not kept.
 [[nodiscard]] storage* take_kept_archive(const char* path,
                                          const overture::file_status& now) noexcept;
-// Takes over an archive that is not mounted any more. `bytes` is the memory that it uses.
-void keep_archive(storage* archive, const char* kept_path, const overture::file_status& when_opened,
-                  std::uint64_t bytes) noexcept;
+// Takes over an archive that is not mounted any more. `status` is that of the file before it was
+// read, at the time `opened_ns`; `bytes` is the memory that it uses.
+void keep_archive(storage* archive, const char* kept_path, const overture::file_status& status,
+                  std::int64_t opened_ns, std::uint64_t bytes) noexcept;
 void end_kept_archives() noexcept;
 
 }  // namespace physfs

@@ -15,6 +15,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/path.hpp"
+#include "overture/base/path_id.hpp"
 #include "overture/base/portable_name.hpp"
 #include "overture/base/prefetch.hpp"
 #include "overture/base/source_id.hpp"

@@ -21,6 +21,7 @@
 //   vfs.hpp       file_system: folders and archives as one tree
 //   decoders.hpp  images, textures, sounds, models and text
 //   load.hpp      load_scope: a whole game at once
+//   assets.hpp    asset_store: what a game asks for by name
 //
 // Everything is in namespace overture, objects as text in overture::text, and the suffix of
 // "maps/rome.txt"_path in overture::literals. Namespaces called detail or NAME_detail and headers
@@ -28,6 +29,7 @@
 #pragma once
 
 #include "overture/archives.hpp"
+#include "overture/assets.hpp"
 #include "overture/base.hpp"
 #include "overture/decoders.hpp"
 #include "overture/io.hpp"

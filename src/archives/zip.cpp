@@ -25,8 +25,15 @@ using namespace base_detail;
 namespace {
 
 // How many bytes to read for the extra field of a local header, which may be longer than the one in
-// the directory. Enough for Zip64 and time stamps.
-constexpr std::size_t extra_bytes_guess = 64;
+// the directory. Enough for Zip64, time stamps and padding: zipalign and our zip_builder align
+// large stored entries to pages.
+constexpr std::size_t extra_bytes_guess(const zip_record& record) noexcept {
+  constexpr std::uint64_t paged_bytes_min = 64u << 10;
+  constexpr std::size_t usual = 128;
+  constexpr std::size_t page = 4096;
+  const bool paged = record.method == zip_method_stored && record.bytes >= paged_bytes_min;
+  return paged ? usual + page : usual;
+}
 
 // Mounting reads local headers only of entries that overlap, and at most this many.
 constexpr std::size_t headers_looked_at_max = 256;
@@ -194,8 +201,8 @@ archive_entry zip_list::entry_of(const zip_record& record) const noexcept {
     entry.flaw = entry_flaw::outside;
     return entry;
   }
-  const std::uint64_t guess =
-      least + record.name.size() + std::max<std::size_t>(record.extra_bytes, extra_bytes_guess);
+  const std::uint64_t guess = least + record.name.size() +
+                              std::max<std::size_t>(record.extra_bytes, extra_bytes_guess(record));
   entry.frame_bytes = static_cast<std::uint32_t>(
       std::min(guess, directory_.offset - entry.offset - record.packed_bytes));
   return entry;

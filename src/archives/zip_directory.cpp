@@ -23,16 +23,11 @@ std::uint64_t u64(bytes from, std::size_t at) noexcept {
   return load_u64(from.data() + at);
 }
 
-constexpr std::uint32_t local_signature = 0x04034B50;
-constexpr std::uint32_t record_signature = 0x02014B50;
-constexpr std::uint32_t end_signature = 0x06054B50;
-constexpr std::uint32_t end64_signature = 0x06064B50;
-constexpr std::uint32_t locator_signature = 0x07064B50;
 constexpr std::size_t end64_bytes = 56;
 constexpr std::size_t locator_bytes = 20;
 
 bool is_end64(bytes record) noexcept {
-  return record.size() >= end64_bytes && u32(record, 0) == end64_signature;
+  return record.size() >= end64_bytes && u32(record, 0) == zip_end64_signature;
 }
 
 // A field with all bits set in the end record is in the Zip64 end record instead.
@@ -140,7 +135,7 @@ bool read_zip64_field(bytes extra, zip_record& record, std::uint32_t& part) noex
 bool zip_end_search::find_next() noexcept {
   if (tail_.size() < zip_end_bytes) return false;
   for (std::size_t at = std::min(at_, tail_.size() - zip_end_bytes + 1); at-- > 0;) {
-    if (tail_[at] != std::byte{'P'} || u32(tail_, at) != end_signature) continue;
+    if (tail_[at] != std::byte{'P'} || u32(tail_, at) != zip_end_signature) continue;
     at_ = at;
     return true;
   }
@@ -156,7 +151,7 @@ result<zip_end> zip_end_search::parse(zip_reader read) const noexcept {
   end.entries = u16(tail, at + 10);
   end.directory_bytes = u32(tail, at + 12);
   end.directory_offset = u32(tail, at + 16);
-  if (at >= locator_bytes && u32(tail, at - locator_bytes) == locator_signature) {
+  if (at >= locator_bytes && u32(tail, at - locator_bytes) == zip_locator_signature) {
     result<void> done = read_end64(tail, tail_offset, at - locator_bytes, read, end);
     if (!done) return tl::unexpected(done.error());
   } else if (u16(tail, at + 4) != 0 || u16(tail, at + 6) != 0) {
@@ -170,7 +165,7 @@ result<zip_end> zip_end_search::parse(zip_reader read) const noexcept {
 }
 
 zip_record_size measure_zip_record(std::span<const std::byte> directory) noexcept {
-  if (directory.size() < zip_record_bytes || u32(directory, 0) != record_signature) return {};
+  if (directory.size() < zip_record_bytes || u32(directory, 0) != zip_record_signature) return {};
   const std::size_t name = u16(directory, 28);
   const std::size_t size = zip_record_bytes + name + u16(directory, 30) + u16(directory, 32);
   return size > directory.size() ? zip_record_size{} : zip_record_size{size, name};
@@ -189,7 +184,9 @@ std::size_t read_zip_record(std::span<const std::byte> directory, zip_record& re
   record.extra_bytes = u16(directory, 30);
   record.attributes = u32(directory, 38);
   record.header = u32(directory, 42);
-  record.name = {reinterpret_cast<const char*>(directory.data()) + zip_record_bytes, size.name};
+  const char* const texts = reinterpret_cast<const char*>(directory.data()) + zip_record_bytes;
+  record.name = {texts, size.name};
+  record.comment = {texts + size.name + record.extra_bytes, u16(directory, 32)};
   std::uint32_t part = u16(directory, 34);
   const bytes extra = directory.subspan(zip_record_bytes + size.name, record.extra_bytes);
   record.sizes_missing = !read_zip64_field(extra, record, part);
@@ -201,7 +198,7 @@ std::size_t read_zip_record(std::span<const std::byte> directory, zip_record& re
 }
 
 bool read_zip_local_header(std::span<const std::byte> from, zip_local_header& header) noexcept {
-  if (from.size() < zip_local_header_bytes || u32(from, 0) != local_signature) return false;
+  if (from.size() < zip_local_header_bytes || u32(from, 0) != zip_local_signature) return false;
   header.flags = u16(from, 6);
   header.method = u16(from, 8);
   header.crc32 = u32(from, 14);
@@ -211,11 +208,11 @@ bool read_zip_local_header(std::span<const std::byte> from, zip_local_header& he
 }
 
 bool begins_like_zip(std::span<const std::byte> file) noexcept {
-  return file.size() >= 4 && u32(file, 0) == local_signature;
+  return file.size() >= 4 && u32(file, 0) == zip_local_signature;
 }
 
 bool begins_like_zip_record(std::span<const std::byte> directory) noexcept {
-  return directory.size() >= 4 && u32(directory, 0) == record_signature;
+  return directory.size() >= 4 && u32(directory, 0) == zip_record_signature;
 }
 
 }  // namespace overture::archives_detail

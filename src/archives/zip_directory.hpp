@@ -15,6 +15,11 @@
 
 namespace overture::archives_detail {
 
+inline constexpr std::uint32_t zip_local_signature = 0x04034B50;
+inline constexpr std::uint32_t zip_record_signature = 0x02014B50;
+inline constexpr std::uint32_t zip_end_signature = 0x06054B50;
+inline constexpr std::uint32_t zip_end64_signature = 0x06064B50;
+inline constexpr std::uint32_t zip_locator_signature = 0x07064B50;
 inline constexpr std::size_t zip_local_header_bytes = 30;
 inline constexpr std::size_t zip_record_bytes = 46;
 inline constexpr std::size_t zip_end_bytes = 22;
@@ -56,6 +61,7 @@ class zip_end_search {
 struct zip_record {
   std::string_view name;
   std::string_view unicode_name;  // in Info-ZIP's field, if it belongs to `name`
+  std::string_view comment;
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t header = 0;  // offset of the local header, from the start of the archive

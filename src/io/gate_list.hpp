@@ -55,6 +55,10 @@ class gate_list {
     remove(*static_cast<read_gate*>(request.gate));
     return true;
   }
+  template <class Visit>
+  void visit_all(Visit visit) noexcept {
+    for (read_gate* each = first_; each; each = each->next) visit(*each->request);
+  }
   // Removes those that match, and calls visit(request) for each.
   template <class Matches, class Visit>
   void remove_if(Matches matches, Visit visit) noexcept {

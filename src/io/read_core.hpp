@@ -49,6 +49,8 @@ class read_core final : public source_reader, private unpack_owner, private gate
   bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept EXCLUDES(lock_);
   bool cancel(read_request& request) noexcept EXCLUDES(lock_);
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept EXCLUDES(lock_);
+  std::size_t set_tag_priority(std::uint64_t mask, std::uint64_t value,
+                               read_priority priority) noexcept EXCLUDES(lock_);
   // `on_this_thread`: the caller closes the file, not a thread of the queue.
   std::size_t close_source(source_id id, bool on_this_thread) noexcept EXCLUDES(lock_);
   void open_ahead(source_id id) noexcept EXCLUDES(lock_);

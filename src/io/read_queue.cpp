@@ -234,6 +234,11 @@ std::size_t read_queue::cancel_tag(std::uint64_t mask, std::uint64_t value) noex
   return state_ ? state_->core.cancel_tag(mask, value) : 0;
 }
 
+std::size_t read_queue::set_tag_priority(std::uint64_t mask, std::uint64_t value,
+                                         read_priority priority) noexcept {
+  return state_ ? state_->core.set_tag_priority(mask, value, priority) : 0;
+}
+
 std::size_t read_queue::close_source(source_id id) noexcept {
   return state_ ? state_->core.close_source(id, state_->threads.empty()) : 0;
 }

@@ -47,6 +47,16 @@ bool read_schedule::set_priority(read_request& request, read_priority priority,
   return changed;
 }
 
+std::size_t read_schedule::set_tag_priority(std::uint64_t mask, std::uint64_t value,
+                                            read_priority priority, std::uint64_t now_ns) noexcept {
+  (void)recall_all();
+  std::size_t count = 0;
+  waiting_.visit_tagged(mask, value, [&](read_request& request) {
+    if (waiting_.set_priority(request, priority, now_ns)) ++count;
+  });
+  return count;
+}
+
 bool read_schedule::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
   if (!waiting_.holds(request)) (void)recall_all();
   const bool changed = waiting_.set_deadline(request, deadline_ns);

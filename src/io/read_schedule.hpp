@@ -63,6 +63,9 @@ class read_schedule {
   // False if it no longer waits, or if memory was refused.
   [[nodiscard]] bool set_priority(read_request& request, read_priority priority,
                                   std::uint64_t now_ns) noexcept;
+  // Of all with this tag; returns how many. Those for which memory was refused stay as they are.
+  [[nodiscard]] std::size_t set_tag_priority(std::uint64_t mask, std::uint64_t value,
+                                             read_priority priority, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
   // Takes a request that cannot be queued; its outcome says why. A reading thread completes it.
   void refuse(read_request& request) noexcept {

@@ -77,6 +77,13 @@ class request_store {
       if ((tags_[slot] & mask) == value && requests_[slot]) take_out(slot, visit);
     }
   }
+  // Calls `visit` for each.
+  template <class Visit>
+  void visit_tagged(std::uint64_t mask, std::uint64_t value, Visit visit) noexcept {
+    for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
+      if ((tags_[slot] & mask) == value && requests_[slot]) visit(*requests_[slot]);
+    }
+  }
   template <class Visit>
   void remove_source(source_id source, Visit visit) noexcept {
     for (std::size_t slot = 0; slot < requests_.size(); ++slot) {

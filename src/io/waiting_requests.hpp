@@ -51,6 +51,12 @@ class waiting_requests {
     stored_.remove_source(source, visit);
     packed_.remove_source(source, visit);
   }
+  // Calls visit(request) for each.
+  template <class Visit>
+  void visit_tagged(std::uint64_t mask, std::uint64_t value, Visit visit) noexcept {
+    stored_.visit_tagged(mask, value, visit);
+    packed_.visit_tagged(mask, value, visit);
+  }
   // False if it does not wait, or if memory was refused.
   [[nodiscard]] bool set_priority(read_request& request, read_priority priority,
                                   std::uint64_t now_ns) noexcept {

@@ -34,8 +34,8 @@ std::uint64_t bytes_of_blocks(const vec<placed_file>& by_block) noexcept {
 void arrange_by_block(vec<placed_file>& files) noexcept {
   std::sort(files.begin(), files.end(), [](const placed_file& a, const placed_file& b) {
     if (a.file.block.bytes != b.file.block.bytes) return a.file.block.bytes > b.file.block.bytes;
-    return std::tuple(block_key(a.file), a.file.entry) <
-           std::tuple(block_key(b.file), b.file.entry);
+    return std::tuple(block_key(a.file), a.file.number) <
+           std::tuple(block_key(b.file), b.file.number);
   });
   for (std::size_t i = 1; i < files.size(); ++i) {
     const bool same = block_key(files[i].file) == block_key(files[i - 1].file);
@@ -70,7 +70,7 @@ void arrange_by_turn(vec<placed_file>& files, const load_means& means) noexcept 
 }  // namespace
 
 bool order_files(std::span<const ordered_file> files, const load_means& means, allocator& memory,
-                 vec<entry_index>& order) noexcept {
+                 vec<std::uint32_t>& order) noexcept {
   vec<placed_file> in_blocks(memory, memory_tag::load);
   for (const ordered_file& file : files) {
     if (has_block(file) && !in_blocks.push_back({file})) return false;
@@ -78,26 +78,28 @@ bool order_files(std::span<const ordered_file> files, const load_means& means, a
   arrange_by_block(in_blocks);
   const bool in_turns = bytes_of_blocks(in_blocks) > means.room_bytes;
 
-  if (!order.resize(files.size())) return false;
+  const std::size_t before = order.size();
+  if (!order.resize(before + files.size())) return false;
+  std::uint32_t* const first = order.begin() + before;
   vec<ordered_file> large(memory, memory_tag::load);
   std::size_t small = 0;
   for (const ordered_file& file : files) {
     if (in_turns && has_block(file)) continue;
     if (file.bytes < large_bytes_min) {
-      order[small++] = file.entry;
+      first[small++] = file.number;
     } else if (!large.push_back(file)) {
       return false;
     }
   }
   std::sort(large.begin(), large.end(),
             [](const ordered_file& a, const ordered_file& b) { return a.bytes > b.bytes; });
-  std::move_backward(order.begin(), order.begin() + small, order.end());
-  entry_index* next = order.begin();
+  std::move_backward(first, first + small, order.end());
+  std::uint32_t* next = first;
   if (in_turns) {
     arrange_by_turn(in_blocks, means);
-    for (const placed_file& each : in_blocks) *next++ = each.file.entry;
+    for (const placed_file& each : in_blocks) *next++ = each.file.number;
   }
-  for (const ordered_file& each : large) *next++ = each.entry;
+  for (const ordered_file& each : large) *next++ = each.number;
   return true;
 }
 

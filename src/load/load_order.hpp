@@ -11,7 +11,7 @@ namespace overture::load_detail {
 
 // A file and the solid block that it is in.
 struct ordered_file {
-  entry_index entry = 0;
+  std::uint32_t number = 0;
   std::uint64_t bytes = 0;
   solid_block block;
 };
@@ -29,9 +29,9 @@ struct load_means {
 // apart. The files of blocks then come before all others, in turns of as many blocks as there are
 // threads, fewer if there is no room for these: each block is unpacked once, several at a time.
 //
-// False if out of memory.
+// Adds the numbers to `order`. False if out of memory.
 [[nodiscard]] bool order_files(std::span<const ordered_file> files, const load_means& means,
-                               allocator& memory, base_detail::vec<entry_index>& order) noexcept;
+                               allocator& memory, base_detail::vec<std::uint32_t>& order) noexcept;
 inline constexpr std::uint64_t large_bytes_min = 256u << 10;
 
 }  // namespace overture::load_detail

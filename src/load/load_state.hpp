@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <span>
 
+#include "base/fixed_array.hpp"
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
 #include "load/cancellable_reads.hpp"
+#include "load/piece_time.hpp"
+#include "load/priority.hpp"
 #include "load/read_times.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/executor.hpp"
@@ -21,18 +24,14 @@ namespace overture::load_detail {
 
 struct load_state;
 
-// The result of one file.
+// A file of the load: where it is, and its result. Files are numbered in the order of the tree, or
+// of the list that was chosen.
 struct file_record {
-  enum class outcome : std::uint8_t {
-    pending,
-    loaded,
-    failed,
-    cancelled,
-    skipped,
-    same,  // file_system::same_file() has another number, which is loaded instead
-  };
-
-  outcome state = outcome::pending;
+  file_wishes wishes;
+  atomic<std::uint32_t> link{base_detail::index_stack::none};  // in load_state::front
+  entry_index entry = no_entry;
+  atomic<std::uint8_t> state{static_cast<std::uint8_t>(file_state::queued)};
+  atomic<std::uint8_t> priority{static_cast<std::uint8_t>(load_priority::normal)};
   load_stage failed_in = load_stage::resolve;
   std::uint32_t crc32 = 0;
   std::uint64_t listed_bytes = 0;  // by the mount's directory; 0 for loose files
@@ -47,6 +46,20 @@ struct file_record {
   std::uint64_t cached_bytes = 0;
   error failure;  // or the warning of a file that has one
   bool has_warning = false;
+
+  // `none`: a file with two numbers, of which the other is loaded; or left out of the load.
+  [[nodiscard]] file_state now() const noexcept {
+    return static_cast<file_state>(state.load(std::memory_order_relaxed));
+  }
+  void set(file_state next) noexcept {
+    state.store(static_cast<std::uint8_t>(next), std::memory_order_relaxed);
+  }
+  // Takes the file from the queue, if no other has: to begin or to cancel it.
+  [[nodiscard]] bool claim(file_state next) noexcept {
+    auto queued = static_cast<std::uint8_t>(file_state::queued);
+    return state.compare_exchange_strong(queued, static_cast<std::uint8_t>(next),
+                                         std::memory_order_acq_rel);
+  }
 };
 
 // A thread's reusable memory: a decompressor, and buffers for small files, which all pass through
@@ -63,9 +76,11 @@ struct load_item {
   atomic<std::uint32_t> link{
       base_detail::index_stack::none};  // the next item of the stack it is in
   std::uint32_t index = 0;              // in load_state::items
+  std::uint32_t number = 0;             // of its file, in load_state::records
   entry_index entry = 0;
   bool resolved = false;
   bool needs_all = false;            // a decoder accepts it, so it cannot be checked in pieces
+  bool is_read = false;              // by the read queue
   bool is_unpacked = false;          // its decode was deferred
   bool ticket = false;               // the ledger's: it is past the limit
   std::uint64_t reserved_bytes = 0;  // of the ledger's room, for the file
@@ -143,7 +158,9 @@ struct load_state {
         block_room(*this),
         records(from, memory_tag::load),
         order(from, memory_tag::load),
+        by_entry(from, memory_tag::load),
         arrivals(*this),
+        left_jobs(system),
         group(system) {}
 
   file_system& files;
@@ -159,8 +176,10 @@ struct load_state {
   load_room room;
   load_room block_room;  // listens to block_ledger if it is another
 
-  base_detail::vec<file_record> records;  // by entry_index
-  base_detail::vec<entry_index> order;    // the order in which files begin
+  base_detail::fixed_array<file_record> records;  // by number
+  base_detail::vec<std::uint32_t> order;          // the numbers, as the files begin
+  bool is_whole_tree = false;                     // an entry is its file's number
+  base_detail::vec<std::uint32_t> by_entry;       // otherwise: the numbers, sorted by entry
   load_item* items = nullptr;
   std::uint32_t item_count = 0;
   static constexpr std::size_t scratch_slots = 64;
@@ -173,12 +192,14 @@ struct load_state {
   atomic<std::uint64_t> end_ns{0};
 
   // Admission.
-  alignas(64) atomic<std::uint32_t> next_entry{0};
+  alignas(64) atomic<std::uint32_t> next_in_order{0};
+  item_stack front;  // of files, not items: those that begin before all in the order
   item_stack free_items;
   item_stack awaiting_decode;  // unpacked, waiting for room for the asset
   item_stack awaiting_file;    // resolved, waiting for room for the file
   item_stack awaiting_block;   // resolved, waiting for room in block_ledger if it is another
   item_stack finalizable;      // decoded, waiting for a one-thread sink
+  item_stack left;             // by the thread that lends itself, to the workers
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
   atomic<std::uint32_t> reads_outstanding{0};
   atomic<std::uint32_t> reads_arrived{0};  // whose jobs have not begun
@@ -186,12 +207,23 @@ struct load_state {
   cancellable_reads cancelling;
 
   read_times disk_times;
+  decode_times decoding;
+
+  atomic<std::uint8_t> priority{static_cast<std::uint8_t>(options.priority)};
+  // The thread that lends itself while there are workers, and how long.
+  atomic<std::uint32_t> lent_slot{no_slot};
+  atomic<std::uint64_t> lent_until_ns{0};
+  static constexpr std::uint32_t no_slot = UINT32_MAX;
+  atomic<std::uint64_t> left_ns_max{0};  // of what that thread has left
 
   // Progress.
   alignas(64) atomic<std::uint64_t> files_done{0};
   atomic<std::uint64_t> bytes_done{0};
   atomic<std::uint64_t> listed_done{0};
 
+  // For workers only: a thread that waits for `group` runs none of these. Each looks for an item in
+  // `left`, which counts in `group`.
+  job_group left_jobs;
   // Every job of the load, plus one count for each read in flight and each item that waits for
   // room: the load is over when the group is empty. Last, because its destructor waits.
   job_group group;
@@ -199,11 +231,29 @@ struct load_state {
   [[nodiscard]] auto item_links() noexcept {
     return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return items[index].link; };
   }
+  [[nodiscard]] auto file_links() noexcept {
+    return [this](std::uint32_t file) -> atomic<std::uint32_t>& { return records[file].link; };
+  }
   [[nodiscard]] std::uint32_t file_count() const noexcept {
     return static_cast<std::uint32_t>(order.size());
   }
-  [[nodiscard]] std::uint32_t entry_count() const noexcept {
-    return static_cast<std::uint32_t>(records.size());
+  [[nodiscard]] load_priority priority_now() const noexcept {
+    return static_cast<load_priority>(priority.load(std::memory_order_relaxed));
+  }
+  [[nodiscard]] load_priority priority_of(std::uint32_t file) const noexcept {
+    return static_cast<load_priority>(records[file].priority.load(std::memory_order_relaxed));
+  }
+  [[nodiscard]] std::string_view path_of(std::uint32_t file) const noexcept {
+    const entry_index entry = records[file].entry;
+    if (entry != no_entry) return files.entry(entry).path;
+    const std::span<const asset_path> chosen = options.choice.paths();
+    return file < chosen.size() ? chosen[file].text : std::string_view();
+  }
+  [[nodiscard]] bool is_in_block(const file_record& file) const noexcept {
+    return file.entry != no_entry && files.block_of(file.entry).bytes != 0;
+  }
+  [[nodiscard]] bool is_cancelled(std::uint32_t file) const noexcept {
+    return cancelling.cancelled() || records[file].wishes.cancelled();
   }
 };
 

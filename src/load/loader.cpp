@@ -17,7 +17,6 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::uint64_t slice_ns = 1'000'000;  // then the loader continues as a new job
 constexpr std::size_t scratch_bytes_max = std::size_t{8} << 20;
 constexpr std::size_t scratch_bytes_min = std::size_t{64} << 10;
 
@@ -34,7 +33,8 @@ bool can_begin(load_state& load) noexcept {
   if (!load.room.may_suffice()) return false;
   if (load.awaiting_decode.size() > 0 || load.awaiting_file.size() > 0) return true;
   return block_room && load.free_items.size() > 0 &&
-         load.next_entry.load(std::memory_order_seq_cst) < load.file_count();
+         (load.next_in_order.load(std::memory_order_seq_cst) < load.file_count() ||
+          load.front.size() > 0);
 }
 
 void load_room::room_made() noexcept {
@@ -51,14 +51,30 @@ void drop_waiting(load_state& load) noexcept {
       // Ordered like the mark of the cancelling, unlike the stack: what is not counted yet is
       // dropped by the thread that adds it.
       if (line->size() == 0) continue;
-      while (load_item* const item = here.pop(*line)) {
-        load.records[item->entry].state = file_record::outcome::cancelled;
-        here.retire(*item);
-        (void)load.group.end_job();
-      }
+      here.drop_from(*line);
     }
   }
+  // Room that was made while items were out of their lines found nothing to begin.
+  if (can_begin(load)) loader::spawn(load);
   (void)load.group.end_job();
+}
+
+void loader::drop_from(item_stack& line) noexcept {
+  std::uint32_t kept = index_stack::none;  // linked like a stack
+  while (load_item* const item = pop(line)) {
+    if (!load.is_cancelled(item->number)) {
+      item->link.store(std::exchange(kept, item->index), std::memory_order_relaxed);
+      continue;
+    }
+    load.records[item->number].set(file_state::cancelled);
+    retire(*item);
+    (void)load.group.end_job();
+  }
+  while (kept != index_stack::none) {
+    load_item& item = load.items[kept];
+    kept = item.link.load(std::memory_order_relaxed);
+    push(line, item);
+  }
 }
 
 loader::loader(load_state& of) noexcept
@@ -69,6 +85,9 @@ loader::loader(load_state& of) noexcept
       room_seen_(of.room.made()),
       block_room_seen_(of.block_room.made()) {
   if (!scratch_) scratch_ = make_object<scratch_space>(load.memory, memory_tag::load);
+  if (load.lent_slot.load(std::memory_order_relaxed) == thread_slot()) {
+    lent_until_ns_ = load.lent_until_ns.load(std::memory_order_relaxed);
+  }
 }
 
 loader::~loader() {
@@ -79,7 +98,8 @@ loader::~loader() {
 
 void loader::run() noexcept {
   // Time slices, because a thread in wait_for() checks its deadline only between jobs.
-  const std::uint64_t until_ns = clock_ns + slice_ns;
+  const std::uint64_t until_ns =
+      lent_until_ns_ == 0 ? clock_ns + slice_ns : std::min(clock_ns + slice_ns, lent_until_ns_);
   while (enter()) {
     while (load_item* const item = next_item()) {
       advance(*this, *item);
@@ -99,7 +119,8 @@ void loader::run() noexcept {
 }
 
 void loader::spawn(load_state& load) noexcept {
-  load.group.run([&load] { loader(load).run(); });
+  load.group.run([&load] { loader(load).run(); },
+                 {.priority = job_priority_of(load.priority_now())});
 }
 
 // Where all places are taken, what this one holds must be there before it gives up: the loaders
@@ -151,21 +172,68 @@ load_item* loader::next_item() noexcept {
   const bool block_room = load.block_room.may_suffice();
   if (load_item* const item = pop_waiting(room, block_room)) return item;
   if (!room || !block_room) return nullptr;
-  if (load.next_entry.load(std::memory_order_seq_cst) >= load.file_count()) return nullptr;
-  if (!spare_) {
-    spare_ = pop(load.free_items);
-    if (!spare_) return nullptr;
+  for (;;) {
+    const bool has_more = load.next_in_order.load(std::memory_order_seq_cst) < load.file_count() ||
+                          load.front.size() > 0;
+    if (!has_more) return nullptr;
+    if (!spare_) {
+      spare_ = pop(load.free_items);
+      if (!spare_) return nullptr;
+    }
+    const std::uint32_t file = next_file();
+    if (file == index_stack::none) return nullptr;
+    // False: it was raised and has begun, or was cancelled.
+    if (!load.records[file].claim(file_state::reading)) continue;
+    spare_->number = file;
+    spare_->entry = load.records[file].entry;
+    return std::exchange(spare_, nullptr);
   }
-  const std::uint32_t next = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
+}
+
+// The number of the file to begin next, or none.
+std::uint32_t loader::next_file() noexcept {
+  if (load.front.size() > 0) {
+    const std::uint32_t raised = load.front.items.pop(load.file_links());
+    if (raised != index_stack::none) {
+      load.front.count.fetch_sub(1, std::memory_order_seq_cst);
+      return raised;
+    }
+  }
+  const std::uint32_t next = load.next_in_order.fetch_add(1, std::memory_order_seq_cst);
   if (next >= load.file_count()) {
-    load.next_entry.store(load.file_count(), std::memory_order_seq_cst);
-    return nullptr;
+    load.next_in_order.store(load.file_count(), std::memory_order_seq_cst);
+    return index_stack::none;
   }
-  spare_->entry = load.order[next];
   if (next + 1 == load.file_count()) tell_idle_reason(load);
   const std::uint32_t soon = next + load.jobs.concurrency();  // about this loader's next file
-  if (soon < load.file_count()) load.files.fetch_ahead(load.order[soon]);
-  return std::exchange(spare_, nullptr);
+  if (soon < load.file_count()) load.files.fetch_ahead(load.records[load.order[soon]].entry);
+  return load.order[next];
+}
+
+// --- Left to the workers -------------------------------------------------------------------------
+
+void loader::leave(load_item& item, std::uint64_t ns) noexcept {
+  return_credit();  // no item may wait for what its own loader holds
+  load.group.begin_job();
+  load.left_ns_max.store(std::max(ns, load.left_ns_max.load(std::memory_order_relaxed)),
+                         std::memory_order_relaxed);
+  push(load.left, item);
+  load.left_jobs.run([&all = load] { resume_left(all); },
+                     {.priority = job_priority_of(load.priority_now())});
+}
+
+void loader::resume_left(load_state& load) noexcept {
+  if (load.left.size() == 0) return;
+  {
+    loader here(load);
+    load_item* const item = here.pop(load.left);
+    if (!item) return;  // another thread has it
+    advance(here, *item);
+    here.run();
+  }
+  // The item's count may be the last, which ends in a job of the group, so that the thread that
+  // waits for the group is woken.
+  load.group.run([&load] { (void)load.group.end_job(); });
 }
 
 // --- Scratch -------------------------------------------------------------------------------------
@@ -280,10 +348,11 @@ bool loader::take_room(load_item& item, std::uint64_t cost) noexcept {
 // If room was made since the item asked, the next look at load_room finds it.
 void loader::wait_in(item_stack& line, load_item& item) noexcept {
   load.group.begin_job();
+  const std::uint32_t file = item.number;
   push(line, item);
   const bool for_block = &line == &load.awaiting_block;
   (for_block ? load.block_room : load.room).refuse(for_block ? block_room_seen_ : room_seen_);
-  if (load.cancelling.cancelled()) drop_waiting(load);
+  if (load.is_cancelled(file)) drop_waiting(load);
 }
 
 void loader::add_room(load_item& item, std::uint64_t bytes) noexcept {
@@ -311,9 +380,13 @@ void loader::return_credit() noexcept {
   }
 }
 
-void loader::defer_decode(load_item& item) noexcept {
+void loader::keep_unpacked(load_item& item) noexcept {
   give_scratch_to(item);
   item.is_unpacked = true;
+}
+
+void loader::defer_decode(load_item& item) noexcept {
+  keep_unpacked(item);
   return_credit();
   wait_in(load.awaiting_decode, item);
 }
@@ -326,13 +399,15 @@ void loader::retire(load_item& item) noexcept {
   item.packed.reset();
   item.unpacked.reset();
   item.resolved = false;
+  item.is_read = false;
   item.is_unpacked = false;
   item.needs_all = false;
   item.asset_wanted = 0;
   release_all(item);
   item.file = {};
-  bytes_done_ += load.records[item.entry].bytes;
-  listed_done_ += load.records[item.entry].listed_bytes;
+  const file_record& kept = load.records[item.number];
+  bytes_done_ += kept.bytes;
+  listed_done_ += kept.listed_bytes;
   ++files_done_;
   if (!spare_) {
     spare_ = &item;
@@ -353,10 +428,14 @@ void loader::flush() noexcept {
 }
 
 void read_arrivals::execute(task work) noexcept {
+  const auto& item = *static_cast<const load_item*>(work.context);
+  const job_priority priority =
+      job_priority_of(load_.priority_now(), load_.priority_of(item.number));
   load_.reads_arrived.fetch_add(1, std::memory_order_relaxed);
   load_.reads_outstanding.fetch_sub(1, std::memory_order_relaxed);
   tell_idle_reason(load_);
-  load_.group.execute(work);  // the load may be gone after this
+  // The load may be gone after this.
+  load_.group.run([work] { work.run(work.context); }, {.priority = priority});
 }
 
 void tell_idle_reason(load_state& load) noexcept {
@@ -370,7 +449,8 @@ void tell_idle_reason(load_state& load) noexcept {
                        now(load.awaiting_block.count),
       .awaiting_main_thread = now(load.finalizable.count),
       .arrived = now(load.reads_arrived),
-      .has_files_left = now(load.next_entry) < load.file_count() && now(load.free_items.count) > 0,
+      .has_files_left =
+          now(load.next_in_order) < load.file_count() && now(load.free_items.count) > 0,
   }));
 }
 

@@ -34,6 +34,21 @@ class loader {
   // timeline.
   void end_part(const load_item& item, load_stage stage, std::uint64_t bytes) noexcept;
 
+  // Whether a piece takes longer than this thread lends itself. Never on a worker, nor where there
+  // are none. Pieces of less than a slice are not worth handing over.
+  [[nodiscard]] bool is_too_long(std::uint64_t ns) const noexcept {
+    return lent_until_ns_ != 0 && ns > slice_ns && clock_ns + ns > lent_until_ns_;
+  }
+  [[nodiscard]] bool is_lent() const noexcept { return lent_until_ns_ != 0; }
+  // Leaves an item to the workers: its next piece takes `ns`. What it has read or unpacked must be
+  // its own.
+  void leave(load_item& item, std::uint64_t ns) noexcept;
+  // Goes on with an item that was left, if there is one.
+  static void resume_left(load_state& load) noexcept;
+
+  // Retires the items of a line that are cancelled.
+  void drop_from(item_stack& line) noexcept;
+
   // Pops an item, or returns null.
   [[nodiscard]] load_item* pop(item_stack& from) noexcept;
 
@@ -54,6 +69,8 @@ class loader {
   [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept { return share_bytes_ + 1; }
   // Makes an item wait, with its content, because there is no room for its asset.
   void defer_decode(load_item& item) noexcept;
+  // Makes its content the item's own.
+  void keep_unpacked(load_item& item) noexcept;
   // Counts memory that was not known when the file began. Never waits.
   void add_room(load_item& item, std::uint64_t bytes) noexcept;
   void release_room(load_item& item, std::uint64_t bytes) noexcept;
@@ -61,7 +78,10 @@ class loader {
   void retire(load_item& item) noexcept;
 
  private:
+  static constexpr std::uint64_t slice_ns = 1'000'000;  // then the loader continues as a new job
+
   [[nodiscard]] load_item* next_item() noexcept;
+  [[nodiscard]] std::uint32_t next_file() noexcept;
   void push(item_stack& to, load_item& item) noexcept;
   [[nodiscard]] bool enter() noexcept;
   [[nodiscard]] bool try_enter() noexcept;
@@ -75,6 +95,7 @@ class loader {
   void return_credit() noexcept;
   void flush() noexcept;
 
+  std::uint64_t lent_until_ns_ = 0;
   std::uint64_t share_bytes_;  // the most room that a loader takes as credit at once
   scratch_space* scratch_;
   bool uses_scratch_;               // files end in the call that began them
@@ -96,11 +117,14 @@ void note_cached(load_state& load, const load_item& item, std::uint64_t bytes) n
 void wait_for_read(loader& by, const load_item& item, load_stage stage, read_request& request,
                    countdown& left) noexcept;
 
+// Submits a read of a file, with its priority, so that cancelling and raising the file reach it.
+void submit_read(load_state& load, read_request& request, std::uint32_t file) noexcept;
+
 // Whether a loader that begins now would find something to do.
 [[nodiscard]] bool can_begin(load_state& load) noexcept;
 // Tells the job system what its idle threads wait for now. Call it when that may have changed.
 void tell_idle_reason(load_state& load) noexcept;
-// Ends the items that wait for room. For a load that was cancelled.
+// Ends the items that wait for room and were cancelled, or whose load was.
 void drop_waiting(load_state& load) noexcept;
 
 // The room of a file that is loaded as a whole: its packed and its unpacked bytes.

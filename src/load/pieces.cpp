@@ -68,7 +68,7 @@ class packed_stream {
     if (load_.reads.read_if_cached(request_)) return note_cached(load_, item_, to.size());
     request_.counter = &done_.emplace(1u);
     is_reading_ = true;
-    load_.cancelling.submit(load_.reads, request_);
+    submit_read(load_, request_, item_.number);
   }
 
   loader& by_;
@@ -85,20 +85,20 @@ class packed_stream {
 
 }  // namespace
 
-const decoder* decoder_of(const load_state& load, const load_item& item) noexcept {
+std::size_t decoder_of(const load_state& load, const load_item& item) noexcept {
   const std::string_view path = load.files.entry(item.entry).path;
-  for (const decoder* const candidate : load.options.decoders) {
-    if (candidate->accepts(path, item.content)) return candidate;
-  }
-  return nullptr;
+  const std::span<const decoder* const> all = load.options.decoders;
+  std::size_t number = 0;
+  while (number < all.size() && !all[number]->accepts(path, item.content)) ++number;
+  return number;
 }
 
 std::chrono::nanoseconds time_left(const load_state& load, const load_item& item) noexcept {
   const std::chrono::nanoseconds allowed = load.options.file_time_max;
   if (allowed.count() == 0) return std::chrono::nanoseconds::max();
   std::uint64_t spent_ns = 0;
-  for (const std::uint64_t ns : load.records[item.entry].stage_ns) spent_ns += ns;
-  spent_ns += load.records[item.entry].device_ns;
+  for (const std::uint64_t ns : load.records[item.number].stage_ns) spent_ns += ns;
+  spent_ns += load.records[item.number].device_ns;
   return allowed - std::chrono::nanoseconds(spent_ns);
 }
 
@@ -155,8 +155,8 @@ class piece_walk {
   // 0 only at the end.
   result<std::size_t> next(std::span<std::byte> room) noexcept {
     for (;;) {
-      if (load_.cancelling.cancelled()) {
-        return fail(errc::cancelled, "the load was cancelled");
+      if (load_.is_cancelled(item_.number)) {
+        return fail(errc::cancelled, "the file was cancelled");
       }
       if (now_ns() - begin_ns_ > static_cast<std::uint64_t>(left_.count())) {
         return tl::unexpected<error>(takes_too_long);
@@ -204,7 +204,7 @@ result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted)
   const result<void> done = walk.run([&](std::span<const std::byte> piece) {
     if (made == 0 && load.options.decode) {
       item.content = piece;
-      wanted = decoder_of(load, item) != nullptr;
+      wanted = decoder_of(load, item) != load.options.decoders.size();
       item.content = {};
     }
     made += piece.size();
@@ -216,7 +216,7 @@ result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted)
   if (place.has_crc && crc != place.crc32) {
     return walk.corrupt("the content does not match its checksum");
   }
-  file_record& kept = load.records[item.entry];
+  file_record& kept = load.records[item.number];
   kept.crc32 = crc;
   kept.bytes = made;
   return made;

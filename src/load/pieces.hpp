@@ -23,7 +23,7 @@ inline constexpr error takes_too_long{
 [[nodiscard]] result<std::uint64_t> check_in_pieces(loader& by, load_item& item,
                                                     bool& wanted) noexcept;
 
-// The first decoder that accepts the item's content, or null.
-[[nodiscard]] const decoder* decoder_of(const load_state& load, const load_item& item) noexcept;
+// The number of the first decoder that accepts the item's content, or how many there are.
+[[nodiscard]] std::size_t decoder_of(const load_state& load, const load_item& item) noexcept;
 
 }  // namespace overture::load_detail

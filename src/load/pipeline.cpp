@@ -25,14 +25,22 @@ using namespace base_detail;
 namespace {
 
 file_record& record_of(load_state& load, const load_item& item) noexcept {
-  return load.records[item.entry];
+  return load.records[item.number];
 }
 
-void fail_in(file_record& kept, load_stage stage, const error& why) noexcept {
+void fail_in(load_state& load, const load_item& item, load_stage stage, const error& why) noexcept {
+  file_record& kept = record_of(load, item);
   kept.failure = why;
+  kept.failure.path = {hash64(load.path_of(item.number))};
   kept.failed_in = stage;
-  kept.state =
-      why.code == errc::cancelled ? file_record::outcome::cancelled : file_record::outcome::failed;
+  kept.set(why.code == errc::cancelled ? file_state::cancelled : file_state::failed);
+}
+
+constexpr file_state state_in(load_stage stage) noexcept {
+  constexpr file_state states[load_stage_count] = {file_state::reading, file_state::reading,
+                                                   file_state::unpacking, file_state::decoding,
+                                                   file_state::finalizing};
+  return states[static_cast<std::size_t>(stage)];
 }
 
 // Runs one stage and records its time, from the end of the previous stage until now, in the
@@ -40,18 +48,24 @@ void fail_in(file_record& kept, load_stage stage, const error& why) noexcept {
 template <class Stage>
 bool run_stage(loader& by, load_item& item, load_stage stage, Stage&& body) noexcept {
   file_record& kept = record_of(by.load, item);
-  if (time_left(by.load, item).count() < 0) {
-    fail_in(kept, stage, takes_too_long);
+  if (by.load.is_cancelled(item.number)) {
+    kept.set(file_state::cancelled);
     return false;
   }
+  if (time_left(by.load, item).count() < 0) {
+    fail_in(by.load, item, stage, takes_too_long);
+    return false;
+  }
+  kept.set(state_in(stage));
   const result<std::uint64_t> bytes = body(by, item);
   by.end_part(item, stage, bytes ? *bytes : 0);
-  if (!bytes) fail_in(kept, stage, bytes.error());
+  if (!bytes) fail_in(by.load, item, stage, bytes.error());
   return bytes.has_value();
 }
 
 result<std::uint64_t> resolve(loader& by, load_item& item) noexcept {
   load_state& load = by.load;
+  if (item.entry == no_entry) return fail(errc::not_found, "no mount has this path");
   result<opened_file> opened = load.files.open(item.entry);
   if (!opened) return tl::unexpected<error>(opened.error());
   item.file = std::move(*opened);
@@ -97,7 +111,14 @@ result<std::uint64_t> read_at_once(loader& by, load_item& item, bool& filled) no
   return filled ? place.read_bytes : std::uint64_t{0};
 }
 
+// Of reading it from memory, and unpacking it.
+std::uint64_t read_ns(const load_item& item) noexcept {
+  const file_place& place = item.file.place();
+  return unpack_ns(place.method, place.bytes, item.file.block_room());
+}
+
 void after_read(loader& by, load_item& item) noexcept;
+void queue_read(load_state& load, load_item& item) noexcept;
 
 // Runs on a worker when the read queue has completed the read.
 void read_completed(void* context) noexcept {
@@ -109,10 +130,18 @@ void read_completed(void* context) noexcept {
   tell_idle_reason(load);
   note_read(load, item, item.request);
   loader here(load);
-  if (item.request.outcome) {
-    after_read(here, item);
+  const result<void>& outcome = item.request.outcome;
+  if (outcome) {
+    item.is_read = true;
+    if (const std::uint64_t ns = here.is_lent() ? read_ns(item) : 0; here.is_too_long(ns)) {
+      here.leave(item, ns);
+    } else {
+      after_read(here, item);
+    }
+  } else if (outcome.error().code == errc::cancelled && !load.is_cancelled(item.number)) {
+    queue_read(load, item);  // another file with its tag was cancelled
   } else {
-    fail_in(record_of(load, item), load_stage::read, item.request.outcome.error());
+    fail_in(load, item, load_stage::read, outcome.error());
     here.retire(item);
   }
   here.run();
@@ -124,7 +153,7 @@ void queue_read(load_state& load, load_item& item) noexcept {
   load.group.begin_job();
   load.reads_outstanding.fetch_add(1, std::memory_order_relaxed);
   tell_idle_reason(load);
-  load.cancelling.submit(load.reads, item.request);
+  submit_read(load, item.request, item.number);
 }
 
 // The header before the data is longer than the archive's directory implied: reads all of it again.
@@ -141,7 +170,7 @@ result<std::span<const std::byte>> read_longer(loader& by, load_item& item,
   if (!load.reads.read_if_cached(longer)) {
     countdown left(1);
     longer.counter = &left;
-    load.cancelling.submit(load.reads, longer);
+    submit_read(load, longer, item.number);
     wait_for_read(by, item, load_stage::unpack, longer, left);
     if (!longer.outcome) return tl::unexpected<error>(longer.outcome.error());
   }
@@ -251,20 +280,26 @@ error warning_of(const decoded_asset& made, const load_item& item) noexcept {
 bool is_excluded(const load_state& load, const load_item& item) noexcept {
   const std::span<const std::string_view> patterns = load.options.exclude;
   if (patterns.empty()) return false;
-  const std::string_view path = load.files.entry(item.entry).path;
+  const std::string_view path = load.path_of(item.number);
   return std::any_of(patterns.begin(), patterns.end(),
                      [path](std::string_view pattern) { return matches_glob(pattern, path); });
+}
+
+std::uint64_t decode_work(const decoder& by, const load_item& item) noexcept {
+  return decode_times::work(item.content.size(), by.memory_needed(item.content));
 }
 
 // Sets `waits` if there is no room for the asset.
 result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept {
   load_state& load = by.load;
-  const decoder* const chosen = decoder_of(load, item);
-  if (!chosen) return std::uint64_t{0};
+  const std::size_t number = decoder_of(load, item);
+  if (number == load.options.decoders.size()) return std::uint64_t{0};
+  const decoder* const chosen = load.options.decoders[number];
   waits = !reserve_asset(by, item, *chosen);
   if (waits) return std::uint64_t{0};
   decode_helpers helpers(load, item.entry);
   decode_memory memory(load, item, item.asset_bytes, by.large_decode_bytes());
+  const std::uint64_t begin_ns = by.clock_ns;
   result<decoded_asset> made = chosen->decode(item.content, memory, helpers);
   file_record& kept = record_of(load, item);
   kept.stage_ns[static_cast<std::size_t>(load_stage::decode)] += helpers.helped_ns();
@@ -285,8 +320,17 @@ result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept 
     kept.has_warning = true;
   }
   kept.decoder = chosen->name();
+  if (item.content.size() >= decode_times::counted_min) {
+    load.decoding.add(number, decode_work(*chosen, item), now_ns() - begin_ns);
+  }
   keep_decoded(by, item, *made);
   return kept.decoded_bytes;
+}
+
+std::uint64_t decode_ns(const load_state& load, const load_item& item) noexcept {
+  const std::size_t number = decoder_of(load, item);
+  if (number == load.options.decoders.size()) return 0;
+  return load.decoding.expected_ns(number, decode_work(*load.options.decoders[number], item));
 }
 
 result<std::uint64_t> finalize(loader& by, load_item& item) noexcept {
@@ -298,13 +342,17 @@ result<std::uint64_t> finalize(loader& by, load_item& item) noexcept {
     if (!taken) return tl::unexpected<error>(taken.error());
   }
   item.asset = {};  // frees what the host did not take, as part of this stage
-  record_of(load, item).state = file_record::outcome::loaded;
+  record_of(load, item).set(file_state::ready);
   return std::uint64_t{0};
 }
 
 void after_unpack(loader& by, load_item& item) noexcept {
   load_state& load = by.load;
   if (load.options.decode) {
+    if (const std::uint64_t ns = by.is_lent() ? decode_ns(load, item) : 0; by.is_too_long(ns)) {
+      by.keep_unpacked(item);
+      return by.leave(item, ns);
+    }
     bool waits = false;
     const auto stage = [&](loader& here, load_item& of) { return decode(here, of, waits); };
     if (!run_stage(by, item, load_stage::decode, stage)) return by.retire(item);
@@ -312,6 +360,7 @@ void after_unpack(loader& by, load_item& item) noexcept {
   }
   if (load.options.sink && load.options.sink->one_thread()) {
     load.group.begin_job();
+    record_of(load, item).set(file_state::finalizing);
     load.finalizable.count.fetch_add(1, std::memory_order_seq_cst);
     load.finalizable.items.push(item.index, load.item_links());
     tell_idle_reason(load);
@@ -383,11 +432,14 @@ void advance_in_pieces(loader& by, load_item& item) noexcept {
 
 void advance(loader& by, load_item& item) noexcept {
   if (item.is_unpacked) return after_unpack(by, item);
+  if (item.is_read) return after_read(by, item);
   if (!item.resolved && is_excluded(by.load, item)) {
-    record_of(by.load, item).state = file_record::outcome::skipped;
+    record_of(by.load, item).set(file_state::skipped);
     return by.retire(item);
   }
   if (!item.resolved && !run_stage(by, item, load_stage::resolve, resolve)) return by.retire(item);
+  if (const std::uint64_t ns = by.is_lent() ? read_ns(item) : 0; by.is_too_long(ns))
+    return by.leave(item, ns);
   if (may_go_in_pieces(by.load, item)) return advance_in_pieces(by, item);
   if (!by.reserve(item, whole_file_bytes(item))) return;
 
@@ -403,7 +455,7 @@ void finalize_here(loader& by, load_item& item) noexcept {
   if (by.load.options.sink || !item.asset.bytes().empty()) {
     (void)run_stage(by, item, load_stage::finalize, finalize);
   } else {
-    record_of(by.load, item).state = file_record::outcome::loaded;  // nothing to hand over
+    record_of(by.load, item).set(file_state::ready);  // nothing to hand over
   }
   by.retire(item);
 }

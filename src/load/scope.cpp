@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
+#include "base/thread_slot.hpp"
 #include "io/descriptor_limit.hpp"
-#include "load/load_order.hpp"
+#include "load/choice.hpp"
 #include "load/loader.hpp"
-#include "overture/base/limits.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -15,31 +15,12 @@ using namespace load_detail;
 
 namespace {
 
-bool order_all(load_state& load, std::size_t count) noexcept {
-  vec<ordered_file> files(load.memory, memory_tag::load);
-  if (!files.reserve(count)) return false;
-  for (entry_index i = 0; i < count; ++i) {
-    if (load.files.same_file(i) != i) {
-      load.records[i].state = file_record::outcome::same;
-      continue;
-    }
-    const std::uint64_t bytes = load.files.entry(i).bytes;
-    (void)files.push_back({i, bytes, load.files.block_of(i)});  // has room
-    load.records[i].listed_bytes = bytes;
-    load.listed_bytes += bytes;
-  }
-  const load_means means{
-      .room_bytes = std::min(load.block_ledger.limit(), limits::blocks_kept_bytes),
-      .threads = load.jobs.concurrency()};
-  return order_files({files.data(), files.size()}, means, load.memory, load.order);
-}
-
 // Of files that did not load.
-std::uint64_t& count_of(load_summary& sum, file_record::outcome state) noexcept {
+std::uint64_t& count_of(load_summary& sum, file_state state) noexcept {
   switch (state) {
-    case file_record::outcome::failed:
+    case file_state::failed:
       return sum.failed;
-    case file_record::outcome::skipped:
+    case file_state::skipped:
       return sum.skipped;
     default:
       return sum.cancelled;
@@ -65,6 +46,7 @@ struct load_scope::state : load_state {
   using load_state::load_state;
 
   bool had_frame = false;  // pump() was called
+  bool is_finished = false;
 
   [[nodiscard]] bool is_started() const noexcept { return started.load(std::memory_order_acquire); }
 
@@ -89,10 +71,49 @@ struct load_scope::state : load_state {
     return count;
   }
 
-  void finish_cancelled() noexcept {
-    if (!cancelling.cancelled()) return;
+  // Runs jobs of the load until there is none or the time is up, at least one if there is any. For
+  // a thread that is the only one.
+  void work_until(std::uint64_t deadline_ns) noexcept {
+    const auto count = [](const item_stack& of) { return of.size(); };
+    do {
+      const std::uint32_t waiting = reads_outstanding.load(std::memory_order_seq_cst) +
+                                    count(awaiting_decode) + count(awaiting_file) +
+                                    count(awaiting_block) + count(finalizable);
+      if (group.pending() <= waiting) return;
+      (void)group.wait_until(1);  // long over: one job
+    } while (now_ns() < deadline_ns);
+  }
+
+  // Until the object ends, the calling thread works on the load only as long as it has time.
+  class lending {
+   public:
+    lending(state& to, std::uint64_t until_ns) noexcept : to_(to) {
+      if (to.jobs.concurrency() <= 1) return;
+      to.lent_until_ns.store(std::max<std::uint64_t>(until_ns, 1), std::memory_order_relaxed);
+      to.lent_slot.store(thread_slot(), std::memory_order_relaxed);
+      while (to.left.size() > 0 &&
+             now_ns() + to.left_ns_max.load(std::memory_order_relaxed) < until_ns) {
+        loader::resume_left(to);
+      }
+    }
+    ~lending() { to_.lent_slot.store(no_slot, std::memory_order_relaxed); }
+    lending(const lending&) = delete;
+    lending& operator=(const lending&) = delete;
+
+   private:
+    state& to_;
+  };
+
+  // Only once it is done, on the thread of wait_for() and pump().
+  void finish() noexcept {
+    if (std::exchange(is_finished, true)) return;
+    jobs.set_idle_reason(nullptr);
+    note_end();
+  }
+  // Of a load that was cancelled; the last file of any other notes it.
+  void note_end() noexcept {
     std::uint64_t none = 0;
-    end_ns.compare_exchange_strong(none, now_ns());
+    if (cancelling.cancelled()) end_ns.compare_exchange_strong(none, now_ns());
   }
 };
 
@@ -113,6 +134,7 @@ load_scope::~load_scope() {
   allocator& memory = state_->memory;
   while (!wait_for(std::chrono::seconds(1))) {
   }
+  state_->left_jobs.wait();
   for (atomic<scratch_space*>& kept : state_->scratch) {
     destroy_object(memory, memory_tag::load, kept.load(std::memory_order_acquire));
   }
@@ -123,6 +145,15 @@ load_scope::~load_scope() {
 }
 
 result<void> load_scope::start() noexcept {
+  return start_with(nullptr);
+}
+
+result<void> load_scope::start(function_ref<load_priority(const entry_info&)> choose) noexcept {
+  return start_with(&choose);
+}
+
+result<void> load_scope::start_with(
+    function_ref<load_priority(const entry_info&)>* choose) noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the load");
   load_state& load = *state_;
   if (state_->is_started()) return fail(errc::invalid, "the load was already started");
@@ -132,11 +163,11 @@ result<void> load_scope::start() noexcept {
   if (load.options.file_time_max.count() < 0) {
     return fail(errc::invalid, "load_options::file_time_max is negative");
   }
-  if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
-  const std::size_t entries = load.files.entry_count();
-  if (!load.records.resize(entries) || !order_all(load, entries)) {
-    return fail(errc::out_of_memory, "out of memory for the load");
+  if (load.priority_now() == load_priority::none) {
+    return fail(errc::invalid, "load_options::priority is none");
   }
+  if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
+  if (result<void> chosen = choose_files(load, choose); !chosen) return chosen;
   const std::size_t count = load.file_count();
   const auto items = static_cast<std::uint32_t>(items_for(load, count));
   void* const place =
@@ -171,13 +202,13 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
       now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0));
   const bool one_thread = state_->options.sink && state_->options.sink->one_thread();
   constexpr std::uint64_t pump_interval_ns = 1'000'000;
+  const state::lending lent(*state_, deadline_ns);
   for (;;) {
     if (one_thread) (void)state_->finalize_some(std::chrono::milliseconds(4));
     const std::uint64_t until_ns =
         one_thread ? std::min(deadline_ns, now_ns() + pump_interval_ns) : deadline_ns;
     if (state_->group.wait_until(until_ns)) {
-      state_->finish_cancelled();
-      state_->jobs.set_idle_reason(nullptr);
+      state_->finish();
       return true;
     }
     if (now_ns() >= deadline_ns) return false;
@@ -187,13 +218,42 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
 std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
   if (!state_ || !state_->reads.is_of_this_version()) return 0;
   if (!std::exchange(state_->had_frame, true)) state_->reads.mark_first_frame();
-  return state_->finalize_some(budget);
+  const std::uint64_t deadline_ns = now_ns() + static_cast<std::uint64_t>(budget.count());
+  std::size_t count = state_->finalize_some(budget);
+  if (!state_->is_started()) return count;
+  if (state_->jobs.concurrency() <= 1) {
+    state_->work_until(deadline_ns);
+    const std::uint64_t now = now_ns();
+    if (now < deadline_ns)
+      count += state_->finalize_some(std::chrono::nanoseconds(deadline_ns - now));
+  }
+  if (state_->group.pending() == 0) state_->finish();
+  return count;
 }
 
 void load_scope::cancel() noexcept {
   if (!state_ || !state_->reads.is_of_this_version()) return;
   state_->cancelling.cancel(state_->reads);
   if (state_->is_started()) drop_waiting(*state_);
+}
+
+void load_scope::cancel(entry_index entry) noexcept {
+  const std::uint32_t file = state_ ? number_of(*state_, entry) : index_stack::none;
+  if (file != index_stack::none) cancel_file(*state_, file);
+}
+
+void load_scope::raise(entry_index entry) noexcept {
+  const std::uint32_t file = state_ ? number_of(*state_, entry) : index_stack::none;
+  if (file != index_stack::none) raise_file(*state_, file);
+}
+
+void load_scope::set_priority(load_priority priority) noexcept {
+  if (state_ && priority != load_priority::none) set_load_priority(*state_, priority);
+}
+
+file_state load_scope::state_of(entry_index entry) const noexcept {
+  const std::uint32_t file = state_ ? number_of(*state_, entry) : index_stack::none;
+  return file == index_stack::none ? file_state::none : state_->records[file].now();
 }
 
 load_progress load_scope::progress() const noexcept {
@@ -208,35 +268,40 @@ load_progress load_scope::progress() const noexcept {
       now.files_done == now.files_total
           ? 1.0
           : effort(now.files_done, listed_done) / effort(now.files_total, state_->listed_bytes);
+  now.awaiting_reads = state_->reads_outstanding.load(std::memory_order_relaxed);
+  now.awaiting_memory =
+      state_->awaiting_decode.size() + state_->awaiting_file.size() + state_->awaiting_block.size();
+  now.awaiting_pump = state_->finalizable.size();
+  now.cancelled = state_->cancelling.cancelled();
   return now;
 }
 
 load_summary load_scope::summary() const noexcept {
   load_summary sum;
   if (!state_) return sum;
+  if (state_->is_started()) state_->note_end();
   sum.ns = state_->end_ns.load(std::memory_order_acquire) - state_->begin_ns;
   sum.in_flight_bytes_max = state_->ledger.peak();
   for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
     sum.in_flight_by_module[tag] = state_->ledger.peak(static_cast<memory_tag>(tag));
   }
-  for (entry_index i = 0; i < state_->entry_count(); ++i) {
-    const file_record& file = state_->records[i];
-    if (file.state == file_record::outcome::same) continue;
-    const bool is_solid = state_->files.block_of(i).bytes != 0;
+  for (const file_record& file : state_->records) {
+    if (file.now() == file_state::none) continue;
+    const bool is_solid = state_->is_in_block(file);
     sum.reads.disk_bytes += file.disk_bytes;
     sum.reads.cached_bytes += is_solid ? 0 : file.cached_bytes;
     sum.reads.queue_ns += file.queued_ns;
     sum.reads.device_ns += file.device_ns;
-    const bool loaded = file.state == file_record::outcome::loaded;
+    const bool loaded = file.now() == file_state::ready;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       stage_summary& total = sum.stages[stage];
       total.ns += file.stage_ns[stage];
-      const bool passed = loaded || (file.state == file_record::outcome::failed &&
+      const bool passed = loaded || (file.now() == file_state::failed &&
                                      stage < static_cast<std::size_t>(file.failed_in));
       if (passed) ++total.files;
     }
     if (!loaded) {
-      ++count_of(sum, file.state);
+      ++count_of(sum, file.now());
       continue;
     }
     if (file.has_warning) ++sum.warnings;
@@ -244,7 +309,8 @@ load_summary load_scope::summary() const noexcept {
     sum.bytes += file.bytes;
     sum.packed_bytes += file.packed_bytes;
     sum.decoded_bytes += file.decoded_bytes;
-    const std::uint64_t identity[3] = {state_->files.entry(i).id.value, file.bytes, file.crc32};
+    const std::uint64_t identity[3] = {state_->files.entry(file.entry).id.value, file.bytes,
+                                       file.crc32};
     sum.hash += hash64({reinterpret_cast<const char*>(identity), sizeof identity});
   }
   sum.reads.median_ns = state_->disk_times.percentile(50);
@@ -258,18 +324,17 @@ load_summary load_scope::summary() const noexcept {
 result<void> load_scope::for_each_file(
     function_ref<void(const loaded_file&)> visit) const noexcept {
   if (!state_) return {};
-  for (entry_index i = 0; i < state_->entry_count(); ++i) {
+  for (std::uint32_t i = 0; i < state_->records.size(); ++i) {
     const file_record& kept = state_->records[i];
-    if (kept.state == file_record::outcome::same) continue;
+    const file_state outcome = kept.now();
+    if (outcome == file_state::none) continue;
     loaded_file file;
-    file.entry = i;
-    if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;
-    if (kept.state == file_record::outcome::loaded && kept.has_warning) {
-      file.warning = &kept.failure;
-    }
-    file.skipped = kept.state == file_record::outcome::skipped;
-    file.cancelled = kept.state == file_record::outcome::cancelled ||
-                     kept.state == file_record::outcome::pending;
+    file.entry = kept.entry;
+    file.path = state_->path_of(i);
+    if (outcome == file_state::failed) file.failure = &kept.failure;
+    if (outcome == file_state::ready && kept.has_warning) file.warning = &kept.failure;
+    file.skipped = outcome == file_state::skipped;
+    file.cancelled = outcome == file_state::cancelled || outcome < file_state::ready;
     file.failed_in = kept.failed_in;
     file.bytes = kept.bytes;
     file.packed_bytes = kept.packed_bytes;
@@ -280,7 +345,7 @@ result<void> load_scope::for_each_file(
     file.queued_ns = kept.queued_ns;
     file.device_ns = kept.device_ns;
     file.disk_bytes = kept.disk_bytes;
-    file.cached_bytes = state_->files.block_of(i).bytes != 0 ? 0 : kept.cached_bytes;
+    file.cached_bytes = state_->is_in_block(kept) ? 0 : kept.cached_bytes;
     if (!guarded_call([&] { visit(file); })) return fail(errc::threw, visitor_threw);
   }
   return {};

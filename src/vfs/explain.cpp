@@ -77,12 +77,30 @@ const archives_detail::archive_entry* entry_at(const archives_detail::archive& c
   return around;
 }
 
+// "path id 0123456789abcdef": a path that is not in the tree has no text there.
+struct id_text {
+  char room[24] = "path id ";
+};
+
+std::string_view path_in(const vfs_detail::snapshot& now, const vfs_detail::tree* frozen,
+                         path_id path, id_text& room) noexcept {
+  const entry_index entry = frozen ? frozen->find(path) : vfs_detail::frozen_index::none;
+  if (entry != vfs_detail::frozen_index::none) return (*frozen)[entry].path();
+  const std::string_view text = now.index.text_of(path);
+  if (!text.empty()) return text;
+  for (std::size_t i = 0; i < 16; ++i) {
+    room.room[8 + i] = "0123456789abcdef"[path.value >> (60 - 4 * i) & 15];
+  }
+  return {room.room, sizeof room.room};
+}
+
 }  // namespace
 
 std::size_t file_system::explain(const error& failure, std::span<char> text) const noexcept {
   sentence out(text);
   os_handle handle;
   vfs_detail::source_owner owner;
+  id_text hex;
   if (state_ && failure.code == errc::collision && state_->colliding[0].text) {
     const vfs_detail::tree_entry(&paths)[2] = state_->colliding;
     out << failure.reason << ": " << paths[0].path();
@@ -93,15 +111,24 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
   const bool has_place =
       failure.offset != 0 && failure.code != errc::password && failure.code != errc::out_of_memory;
   const bool known = state_ && state_->mounts.sources().find(failure.source, handle, owner);
+  const bool has_path = state_ && failure.path != path_id{};
   std::optional<reading> now;
-  if (known) now.emplace(*state_);
+  if (known || has_path) now.emplace(*state_);
   const vfs_detail::mount* const from = known ? (**now).find(owner.mount) : nullptr;
+  if (!from && has_path) {
+    out << path_in(**now, state_->frozen_tree(), failure.path, hex);
+    out << (has_place ? " " : ": ");
+  }
   if (from) {
     const bool is_archive = owner.entry == vfs_detail::source_owner::whole_archive;
     const archives_detail::archive_entry* const entry =
-        is_archive && failure.code != errc::out_of_memory ? entry_at(from->content, failure.offset)
-                                                          : nullptr;
-    if (!is_archive) {
+        is_archive && failure.code != errc::out_of_memory && !has_path
+            ? entry_at(from->content, failure.offset)
+            : nullptr;
+    if (has_path) {
+      out << path_in(**now, state_->frozen_tree(), failure.path, hex) << " in "
+          << from->path_text();
+    } else if (!is_archive) {
       write_loose_path(out, *from, owner.entry);
     } else if (entry) {
       write_path(out, *from, *entry);

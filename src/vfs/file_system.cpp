@@ -249,7 +249,7 @@ namespace {
   const entry_index found = vfs_detail::by_key(
       path, ignore_case, [tree](const asset_path& key) { return tree->find(key); });
   if (found == vfs_detail::frozen_index::none)
-    return fail(errc::not_found, "no mount has this path");
+    return fail(errc::not_found, "no mount has this path", path.id);
   return found;
 }
 
@@ -262,7 +262,7 @@ result<entry_index> file_system::find(const asset_path& path) const noexcept {
     const std::int64_t found = tree->find_likely(path);
     if (found >= 0) return static_cast<entry_index>(found);
     if (found != vfs_detail::frozen_index::unsure) {
-      return fail(errc::not_found, "no mount has this path");
+      return fail(errc::not_found, "no mount has this path", path.id);
     }
   }
   return find_anywhere(tree, path, config_.ignore_case);
@@ -305,16 +305,18 @@ result<T> file_system::with_entry(asset_path path, Act act) noexcept {
   if (!state_) return no_memory();
   const reading now(*state_);
   const vfs_detail::tree* const tree = state_->frozen_tree();
+  path_id id = path.id;
   const vfs_detail::lookup_hit found = vfs_detail::by_key(
       path, config_.ignore_case, [&](const asset_path& key) -> vfs_detail::lookup_hit {
+        id = key.id;
         if (!tree || now->has_written(key)) return vfs_detail::look_up_file(*now, key);
         const entry_index index = tree->find(key);
         if (index == UINT32_MAX) return {};
         const vfs_detail::tree_entry& entry = (*tree)[index];
         return {now->mounts[entry.mount], nullptr, entry.entry};
       });
-  if (!found) return fail(errc::not_found, "no mount has this path");
-  return act(found);
+  if (!found) return fail(errc::not_found, "no mount has this path", id);
+  return about(id, result<T>(act(found)));
 }
 
 result<opened_file> file_system::open(asset_path path) noexcept {

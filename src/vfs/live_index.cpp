@@ -74,6 +74,20 @@ path_id live_index::id_of(const live_item& item) const noexcept {
                            : entry.owner->content.entries[entry.index()].id;
 }
 
+std::string_view live_index::text_of(path_id id) const noexcept {
+  const live_bucket& bucket = buckets_[bucket_of(id)];
+  if (!bucket.page) return {};
+  const std::uint32_t winner =
+      bucket.tags.find(id, [&](std::uint32_t at) { return id_of(bucket.page->item(at)) == id; });
+  if (winner != tag_word::slots) return text_of(bucket.page->slots[winner]);
+  const live_overflow* const overflow = bucket.page->overflow;
+  for (std::uint32_t i = 0; overflow && i < overflow->count; ++i) {
+    const live_item& item = overflow->items()[i];
+    if (item.tag == tag_of(id) && id_of(item) == id) return text_of(item.slot);
+  }
+  return {};
+}
+
 std::uint32_t live_index::find_in_overflow(const live_overflow& overflow, const asset_path& path,
                                            std::uint32_t from) const noexcept {
   const live_item* const items = overflow.items();

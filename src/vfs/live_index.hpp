@@ -158,6 +158,8 @@ class live_index {
       visit(entry_of(overflow->items()[i]));
     }
   }
+  // The text of the path with this number; empty if there is none. For messages.
+  [[nodiscard]] std::string_view text_of(path_id id) const noexcept;
 
   // --- Making the next version, by one thread at a time ---
 

@@ -9,8 +9,8 @@
 namespace overture {
 namespace {
 
-tl::unexpected<error> not_there() {
-  return fail(errc::not_found, "no mount has this path");
+tl::unexpected<error> not_there(path_id path = {}) {
+  return fail(errc::not_found, "no mount has this path", path);
 }
 
 folder_item item_of(const vfs_detail::lookup_hit& has, std::string_view name,
@@ -66,9 +66,9 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
   const vfs_detail::lookup_hit found = vfs_detail::look_up(*now, key);
   if (!found) {
     if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
-    return not_there();
+    return not_there(asset_path(key).id);
   }
-  return stat_of(found);
+  return about(asset_path(key).id, stat_of(found));
 }
 
 result<file_stat> folder_item::stat() const noexcept {

@@ -88,9 +88,10 @@ result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexce
   const file_place& place = opened->place();
   const result<open_source> from = source(place.source);
   if (!from) return tl::unexpected(from.error());
-  return read_place(place, *ledger(), buffers, [&](std::span<std::byte> to) noexcept {
-    return read_fully(*from->os, from->handle, place.offset, to);
-  });
+  return about(path.id,
+               read_place(place, *ledger(), buffers, [&](std::span<std::byte> to) noexcept {
+                 return read_fully(*from->os, from->handle, place.offset, to);
+               }));
 }
 
 result<blob> file_system::read_all(asset_path path, buffer_pool& buffers,
@@ -99,12 +100,12 @@ result<blob> file_system::read_all(asset_path path, buffer_pool& buffers,
   const result<opened_file> opened = open(path);
   if (!opened) return tl::unexpected(opened.error());
   const file_place& place = opened->place();
-  return read_place(
-      place, *ledger(), buffers, [&](std::span<std::byte> to) noexcept -> result<void> {
-        if (to.empty()) return {};
-        read_request request{.source = place.source, .offset = place.offset, .destination = to};
-        return reads.read_now(request);
-      });
+  const auto read = [&](std::span<std::byte> to) noexcept -> result<void> {
+    if (to.empty()) return {};
+    read_request request{.source = place.source, .offset = place.offset, .destination = to};
+    return reads.read_now(request);
+  };
+  return about(path.id, read_place(place, *ledger(), buffers, read));
 }
 
 }  // namespace overture

@@ -44,6 +44,11 @@ class tree {
   [[nodiscard]] entry_index find(const asset_path& path) const noexcept {
     return index_.find(path);
   }
+  // The same by number alone.
+  [[nodiscard]] entry_index find(path_id id) const noexcept {
+    return index_.find_value(
+        id, [&](std::uint32_t value) { return hash64(entries_[value].path()) == id.value; });
+  }
   // See frozen_index.
   [[nodiscard, gnu::always_inline]] std::int64_t find_likely(
       const asset_path& path) const noexcept {

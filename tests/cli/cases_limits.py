@@ -21,9 +21,13 @@ LONG = "OVERTURE_LONG_TESTS" in os.environ
 
 def spent(box, *words):
     """Runs the command. Returns its exit code, the most memory it had in MiB, and CPU seconds."""
+    return spent_by(box, box.overture, *words)
+
+
+def spent_by(box, *words):
     with open(os.devnull, "wb") as nowhere:
         process = subprocess.Popen(
-            [box.overture, *map(str, words)], cwd=box.folder, stdout=nowhere, stderr=nowhere
+            [*map(str, words)], cwd=box.folder, stdout=nowhere, stderr=nowhere
         )
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -271,6 +275,7 @@ def limits_all_commands(box, path, allowed):
 def limits_every_seed_of_the_fuzzers(box):
     extensions = ("png", "jpg", "tga", "dds", "ogg", "opus", "wav", "md3", "txt")
     streams = {"inflate": [8], "unpack": [8, 93]}
+    packs = box.folder / "cache" / "overture" / "boost"
     for file in sorted(CORPUS.glob("*/*")):
         kind = file.parent.name
         data = file.read_bytes()
@@ -282,7 +287,11 @@ def limits_every_seed_of_the_fuzzers(box):
             name = f"{kind}.{file.name}.{method}.zip"
             box.write(name, zip_of_packed("x.bin", method, stream, 0, size))
             limits_all_commands(box, name, BUDGET_MIB + SLACK_MIB)
-        if kind not in ("decoders", "path", "text", *streams):
+        if kind == "start_pack":
+            box.write(packs / f"{file.name}.pack", data[1:])
+        elif kind not in ("decoders", "path", "text", *streams):
             limits_all_commands(box, file, BUDGET_MIB + SLACK_MIB)
+    words = ("env", f"XDG_CACHE_HOME={box.folder}/cache", box.overture, "boost", "verify")
+    check_limits(box, spent_by(box, *words), (0, 1), SLACK_MIB, words)
     # The seeds with the largest headers may need 64 MiB each, one at a time beyond the budget.
     limits_all_commands(box, "decoders", BUDGET_MIB + 64 + SLACK_MIB)

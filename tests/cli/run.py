@@ -14,6 +14,7 @@ import cases_failing_system  # noqa: F401
 import cases_limits  # noqa: F401
 import cases_load  # noqa: F401
 import cases_names  # noqa: F401
+import cases_pack  # noqa: F401
 import cases_pages  # noqa: F401
 import cases_save  # noqa: F401
 import cases_streams  # noqa: F401

@@ -201,12 +201,13 @@ class small_load {
              std::uint32_t items_max = 4)
       : load(reinterpret_cast<file_system&>(tree), reinterpret_cast<read_queue&>(queue), jobs,
              {.ledger = &shared}, default_allocator()) {
-    check(load.records.resize(files.size()) && load.order.resize(files.size()), "has room");
+    check(load.records.make(files.size()) && load.order.resize(files.size()), "has room");
     load.items = items_.data();
     load.item_count = std::min(static_cast<std::uint32_t>(files.size()), items_max);
     for (std::uint32_t i = 0; i < files.size(); ++i) {
       load.records[i].packed_bytes = files.begin()[i];
       load.order[i] = i;
+      load.records[i].entry = i;
     }
     for (std::uint32_t i = 0; i < load.item_count; ++i) {
       items_[i].load = &load;
@@ -229,7 +230,7 @@ class small_load {
     }
   }
   void work() { jobs.wait(load.group); }
-  void check_loaded() { check(load.files_done.load() == load.entry_count(), "all were loaded"); }
+  void check_loaded() { check(load.files_done.load() == load.file_count(), "all were loaded"); }
 
   few_jobs jobs;
   load_state load;
@@ -351,7 +352,7 @@ TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
 }  // namespace
 
 void advance(loader& by, load_item& item) noexcept {
-  const std::uint64_t bytes = by.load.records[item.entry].packed_bytes;
+  const std::uint64_t bytes = by.load.records[item.number].packed_bytes;
   if (bytes >= in_block && bytes <= in_block + 1 && !std::exchange(item.resolved, true)) {
     const auto block = static_cast<entry_index>(bytes - in_block);
     item.file = *by.load.files.open(block * static_cast<entry_index>(two_blocks::small_bytes));

@@ -180,6 +180,21 @@ TEST_F(read_core_test, cancel_completes_before_it_returns_and_only_once) {
   EXPECT_EQ(disk.stats().reads, 0u);
 }
 
+TEST_F(read_core_test, the_priority_of_a_tag_is_that_of_all_that_wait_with_it) {
+  read_queue reads(disk, {.disk = &disk});
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    asked& made = ask(i, 1);
+    made.request.tag = 0xab00 | (i % 2);
+    reads.submit({&made.request, 1});
+  }
+  EXPECT_EQ(reads.set_tag_priority(0xff0f, 0xab01, read_priority::low), 3u);
+  EXPECT_EQ(reads.set_tag_priority(~0ull, 7, read_priority::high), 0u);
+  EXPECT_EQ(reads.stats().queued[static_cast<std::size_t>(read_priority::low)], 3u);
+  EXPECT_EQ(reads.stats().queued[static_cast<std::size_t>(read_priority::normal)], 3u);
+  reads.drain();
+  EXPECT_EQ(order.size(), 6u);
+}
+
 TEST_F(read_core_test, ten_thousand_of_a_tag_are_cancelled_and_the_others_stay) {
   read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;

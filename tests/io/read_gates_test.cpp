@@ -90,6 +90,9 @@ TEST_F(read_gates, a_gated_read_is_cancelled_before_the_call_returns) {
     request.tag = 5;
     submit_gated(reads, door);
     EXPECT_TRUE(reads.set_priority(request, read_priority::high));
+    EXPECT_EQ(reads.set_tag_priority(~0ull, 5, read_priority::low), 1u);
+    EXPECT_EQ(reads.set_tag_priority(~0ull, 6, read_priority::high), 0u);
+    EXPECT_EQ(request.priority, read_priority::low);
     EXPECT_TRUE(reads.set_deadline(request, 99));
     if (way == 0) {
       EXPECT_TRUE(reads.cancel(request));

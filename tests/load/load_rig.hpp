@@ -4,7 +4,11 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "overture/io/read_queue.hpp"
 #include "overture/jobs/thread_pool.hpp"
@@ -44,6 +48,40 @@ struct load_rig {
   }
 };
 
+inline void add_files(fake_os& os, int count, std::size_t bytes) {
+  for (int i = 0; i < count; ++i) {
+    os.add_file("/game/" + std::to_string(i) + ".bin",
+                std::string(bytes, static_cast<char>(0x80 + i % 26)));
+  }
+}
+
+class counting_sink : public asset_sink {
+ public:
+  result<void> finalize(entry_index entry, decoded_asset&,
+                        std::span<const std::byte> bytes) override {
+    const std::lock_guard hold(lock_);
+    entries_.insert(entry);
+    order_.push_back(entry);
+    threads_.insert(std::this_thread::get_id());
+    bytes_ += bytes.size();
+    ++calls_;
+    if (entry == broken_) return fail(errc::unsupported, "refused by the host");
+    return {};
+  }
+  bool one_thread() const noexcept override { return one_thread_; }
+
+  bool one_thread_ = false;
+  entry_index broken_ = UINT32_MAX;
+  std::set<entry_index> entries_;
+  std::vector<entry_index> order_;
+  std::set<std::thread::id> threads_;
+  std::size_t bytes_ = 0;
+  int calls_ = 0;
+
+ private:
+  std::mutex lock_;
+};
+
 // For waits that end at once where the code is right: a test that hangs says where. An idle machine
 // needs microseconds, a busy one may need many seconds.
 inline constexpr std::chrono::minutes hang{4};
@@ -61,11 +99,10 @@ inline std::string outcome_of(const loaded_file& file) {
 }
 
 // The outcome of each file, by path.
-inline std::map<std::string, std::string> outcomes(const load_rig& rig, const load_scope& scope) {
+inline std::map<std::string, std::string> outcomes(const load_rig&, const load_scope& scope) {
   std::map<std::string, std::string> by_path;
-  scope.for_each_file([&](const loaded_file& file) {
-    by_path[std::string(rig.files.entry(file.entry).path)] = outcome_of(file);
-  });
+  scope.for_each_file(
+      [&](const loaded_file& file) { by_path[std::string(file.path)] = outcome_of(file); });
   return by_path;
 }
 

@@ -6,6 +6,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import zipfile
 
 
@@ -55,6 +57,22 @@ def main(overture, game, library):
         (box / "base/b").write_text("newer")
         assert boost("list").stdout.splitlines()[1].split()[:2] == ["2", "1"]
         assert boost("run", game, "base", "b", code=7).stdout == "newer"
+
+        # What still changes might change again without a difference in its times: left out. What
+        # has just changed is waited for.
+        ends = threading.Event()
+
+        def change():
+            while not ends.is_set():
+                (box / "base/a").write_text("c" * 5000)
+
+        changing = threading.Thread(target=change)
+        changing.start()
+        recorded = boost("record", "--", game, "base", "b", "a", code=7)
+        ends.set()
+        changing.join()
+        assert "1 file, " in recorded.stdout and "1 file left out" in recorded.stdout, recorded
+        assert time.time() - (box / "base/b").stat().st_ctime >= 2
 
         # An archive's entries; recording again replaces the pack.
         boost("record", "--", game, "mod.zip", "maps/rome", code=7)

@@ -10,6 +10,7 @@
 #include "overture/base/thread.hpp"
 #include "start_pack/pack_reader.hpp"
 #include "start_pack/pack_writer.hpp"
+#include "start_pack/settling.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 
@@ -204,6 +205,15 @@ TEST(start_pack, damaged_anywhere_gives_right_bytes_or_errors) {
   EXPECT_EQ(os.open_handles(), 0u);
 }
 
+// Comparing each with all would take hours.
+TEST(start_pack, may_have_one_name_very_often) {
+  test::fake_os os;
+  write(os, std::vector<source>(300'000, {"/a", "", ""}));
+  const result<pack_index> index = read_index(os);
+  ASSERT_TRUE(index);
+  EXPECT_EQ(index->find("/a", ""), 0u);
+}
+
 TEST(start_pack, without_memory_is_an_error) {
   test::fake_os os;
   write(os, some_files());
@@ -232,6 +242,19 @@ TEST(start_pack, that_cannot_be_written_is_none) {
     EXPECT_EQ(read_index(os).has_value(), done) << call;
     if (done) break;
   }
+}
+
+TEST(settling, takes_two_seconds_after_the_last_change) {
+  constexpr std::int64_t second = 1'000'000'000;
+  constexpr std::int64_t now = 1'700'000'000 * second;
+  EXPECT_EQ(settles_in_ns(now - 3 * second, now), 0);
+  EXPECT_EQ(settles_in_ns(now - 2 * second, now), 0);
+  EXPECT_EQ(settles_in_ns(now - 2 * second + 1, now), 1);
+  EXPECT_EQ(settles_in_ns(now, now), 2 * second);
+  EXPECT_EQ(settles_in_ns(now + second, now), 3 * second) << "another machine's clock";
+  EXPECT_GT(settles_in_ns(INT64_MAX, now), 2 * second);
+  EXPECT_EQ(settles_in_ns(INT64_MIN, now), 0);
+  EXPECT_GT(settles_in_ns(0, now), 2 * second) << "unknown";
 }
 
 TEST(start_pack, does_not_take_a_file_that_is_too_large) {

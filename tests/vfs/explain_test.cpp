@@ -38,8 +38,46 @@ TEST(explain, names_the_file_in_an_error) {
 
   fs::remove(folder / "folder/a");
   EXPECT_EQ(explained(files, files.open("a"_path).error()),
-            "cannot open (No such file or directory)");
+            "a: cannot open (No such file or directory)");
+  EXPECT_EQ(explained(files, files.open("b"_path).error()),
+            "path id 78452aa11af39f9b: no mount has this path");
   EXPECT_EQ(explained(files, error{errc::corrupt, 0, "broken", {}, 7}), "at byte 7: broken");
+}
+
+TEST(explain, names_the_path_in_an_error_frozen_or_not) {
+  temp_folder folder;
+  folder.write("low/a", "a");
+  folder.write("low/folder/b", "b");
+  folder.write("high/a", "a");
+  for (const bool frozen : {false, true}) {
+    file_system files;
+    ASSERT_TRUE(files.mount((folder / "low").c_str()));
+    ASSERT_TRUE(files.mount((folder / "high").c_str()));
+    if (frozen) {
+      ASSERT_TRUE(files.freeze());
+    }
+    for (const asset_path& path : {"a"_path, "folder/b"_path}) {
+      error why = fail(errc::not_found, "not here", path.id).value();
+      EXPECT_EQ(explained(files, why), std::string(path.text) + ": not here");
+      why.offset = 7;
+      EXPECT_EQ(explained(files, why), std::string(path.text) + " at byte 7: not here");
+    }
+    EXPECT_EQ(files.open("x"_path).error().path, "x"_path.id);
+    EXPECT_EQ(files.stat("x"_path).error().path, "x"_path.id);
+    buffer_pool buffers;
+    EXPECT_EQ(files.read_all("x"_path, buffers).error().path, "x"_path.id);
+  }
+}
+
+TEST(explain, names_the_path_as_the_tree_has_it_where_case_is_ignored) {
+  temp_folder folder;
+  folder.write("game/A", "a");
+  file_system files({.ignore_case = true});
+  ASSERT_TRUE(files.mount((folder / "game").c_str()));
+  ASSERT_TRUE(files.freeze());
+  std::filesystem::remove(folder / "game/A");
+  EXPECT_EQ(explained(files, files.open("A"_path).error()),
+            "a: cannot open (No such file or directory)");
 }
 
 TEST(explain, says_how_much_memory_was_refused) {

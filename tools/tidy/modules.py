@@ -1,7 +1,7 @@
 """The modules of Overture, for tidy.py, and the sources that other tests cover."""
 
 # The modules from low to high: each may use those before it.
-LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "load")
+LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "load", "assets")
 # What a module that is not a layer may use besides itself, and which layers may use it.
 BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",)}
@@ -27,6 +27,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/position_index.cpp": "an index of the store: request_store_test",
     "src/io/reads_blocking.cpp": "threads that serve a queue: read_bundles_test, read_ahead_test",
     "src/io/packed_item.cpp": "one block of memory: unpack_queue_test",
+    "src/io/read_core_tags.cpp": "changes by tag and source: read_core_test, read_gates_test",
     "src/io/read_operation.cpp": "what is read together: read_core_test",
     "src/io/reads_uring_absent.cpp": "only says no",
     "src/io/reads_simulated.cpp": "the queue on a simulated disk: read_core_test, random_run_test",
@@ -40,6 +41,11 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/queues/job_intake.cpp": "what a submit does: thread_pool_test, full_queue_test",
     "src/jobs/queues/job_queues.cpp": "where threads find jobs: group_wait_test, priority_test",
     "src/jobs/sleep/parking.cpp": POOL,
+    "src/assets/file_fetch.cpp": "asset_store_test",
+    "src/assets/slot_table.cpp": "asset_store_test",
+    "src/assets/store_core.cpp": "what becomes of an asset: asset_store_test, order_test",
+    "src/assets/store_reload.cpp": "reload_test",
+    "src/assets/store_work.cpp": "asset_store_test, stress_test",
     "src/text/cursor.cpp": "tokens: read_test, fuzz/text.cpp",
     "src/text/index.cpp": "splitting a text into pages: read_test",
     "src/text/save_read.cpp": "the reading side of saves: save_test",
@@ -64,6 +70,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/archives/zip_directory.cpp": ZIP,
     "src/archives/zip_finder.cpp": "end records: hostile_zip_test",
     "src/archives/zip_record.cpp": ZIP,
+    "src/archives/zip_pieces.cpp": "zip_builder_test",
     "src/archives/decode_name.cpp": "entry_name_test",
     "src/base/cp932_generic.cpp": "only says no",
     "src/archives/zip_cipher.cpp": "zip_decrypter_test",

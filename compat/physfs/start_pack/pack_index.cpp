@@ -1,10 +1,10 @@
 #include "start_pack/pack_index.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/little_endian.hpp"
-#include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/io/unpack.hpp"
 
@@ -19,8 +19,9 @@ tl::unexpected<error> damaged(const char* reason, std::uint64_t offset = 0) noex
   return fail(errc::corrupt, reason, {}, offset);
 }
 
-std::uint64_t hash_of(std::string_view path, std::string_view name) noexcept {
-  return hash64(path) + 31 * hash64(name);
+int compare(const entry& one, std::string_view path, std::string_view name) noexcept {
+  const int order = one.path.compare(path);
+  return order != 0 ? order : one.name.compare(name);
 }
 
 // The fixed part of a record. False if it cannot be right.
@@ -111,27 +112,26 @@ result<void> pack_index::parse(std::uint64_t data_end, std::uint32_t count,
     (void)entries_.push_back(one);  // has room
   }
   if (offset != data_end || !texts.empty()) return damaged(flaw);
-  if (!make_table()) return fail(errc::out_of_memory, "out of memory for the start pack's index");
+  if (!sort_by_name()) return fail(errc::out_of_memory, "out of memory for the start pack's index");
   return {};
 }
 
-bool pack_index::make_table() noexcept {
-  if (!table_.resize(std::bit_ceil(2 * entries_.size() + 1))) return false;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    std::size_t at = hash_of(entries_[i].path, entries_[i].name) & (table_.size() - 1);
-    while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
-    table_[at] = static_cast<std::uint32_t>(i + 1);
-  }
+bool pack_index::sort_by_name() noexcept {
+  if (!by_name_.resize(entries_.size())) return false;
+  std::iota(by_name_.begin(), by_name_.end(), 0u);
+  std::sort(by_name_.begin(), by_name_.end(), [this](std::uint32_t a, std::uint32_t b) {
+    const int order = compare(entries_[a], entries_[b].path, entries_[b].name);
+    return order != 0 ? order < 0 : a < b;
+  });
   return true;
 }
 
 std::size_t pack_index::find(std::string_view path, std::string_view name) const noexcept {
-  std::size_t at = hash_of(path, name) & (table_.size() - 1);
-  for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
-    const entry& one = entries_[table_[at] - 1];
-    if (one.path == path && one.name == name) return table_[at] - 1;
-  }
-  return none;
+  const auto* const found = std::partition_point(
+      by_name_.begin(), by_name_.end(),
+      [&](std::uint32_t each) { return compare(entries_[each], path, name) < 0; });
+  const bool is_it = found != by_name_.end() && compare(entries_[*found], path, name) == 0;
+  return is_it ? *found : none;
 }
 
 }  // namespace overture::start_pack

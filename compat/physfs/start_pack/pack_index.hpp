@@ -23,7 +23,7 @@ class pack_index {
   [[nodiscard]] std::span<const entry> entries() const noexcept { return entries_.span(); }
   // The program that the pack was made for.
   [[nodiscard]] std::string_view program() const noexcept { return program_; }
-  // The number of an entry, or none.
+  // The number of an entry, or none; the first one if several have the name.
   [[nodiscard]] std::size_t find(std::string_view path, std::string_view name) const noexcept;
   static constexpr std::size_t none = SIZE_MAX;
 
@@ -31,14 +31,15 @@ class pack_index {
   explicit pack_index(allocator& memory) noexcept
       : bytes_(memory, memory_tag::vfs),
         entries_(memory, memory_tag::vfs),
-        table_(memory, memory_tag::vfs) {}
+        by_name_(memory, memory_tag::vfs) {}
   [[nodiscard]] result<void> parse(std::uint64_t data_end, std::uint32_t count,
                                    std::uint32_t program_bytes) noexcept;
-  [[nodiscard]] bool make_table() noexcept;
+  [[nodiscard]] bool sort_by_name() noexcept;
 
   base_detail::vec<std::byte> bytes_;
   base_detail::vec<entry> entries_;
-  base_detail::vec<std::uint32_t> table_;  // numbers + 1, hashed by path and name; 0 is free
+  // The numbers of the entries. Sorted and not hashed, as a pack could have a million equal hashes.
+  base_detail::vec<std::uint32_t> by_name_;
   std::string_view program_;
 };
 

@@ -4,13 +4,14 @@
 //   if (!mods && mods.error().code == errc::not_found) ...
 //
 // There is one errc for each way a caller might react. An error owns nothing and is cheap to copy;
-// `reason` is a string literal. To print the file that `source` refers to, ask the source_info that
-// issued the id (usually a file_system).
+// `reason` is a string literal. file_system::explain() prints the file that `source` and `path`
+// refer to.
 #pragma once
 
 #include <cstdint>
 #include <tl/expected.hpp>
 
+#include "overture/base/path_id.hpp"
 #include "overture/base/source_id.hpp"
 
 namespace overture {
@@ -47,6 +48,7 @@ struct error {
   const char* reason = "";   // a literal: what went wrong, in a few words
   source_id source = {};     // the physical file, if known
   std::uint64_t offset = 0;  // the byte offset in it; of out_of_memory: the bytes asked for, or 0
+  path_id path = {};         // of the virtual path, if known; {} otherwise
 
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.os_error == b.os_error && a.source == b.source &&
@@ -61,6 +63,16 @@ using result = tl::expected<T, error>;
 [[nodiscard]] inline tl::unexpected<error> fail(errc code, const char* reason,
                                                 source_id source = {}, std::uint64_t offset = 0) {
   return tl::unexpected<error>(error{code, 0, reason, source, offset});
+}
+// The same about a path.
+[[nodiscard]] inline tl::unexpected<error> fail(errc code, const char* reason, path_id path) {
+  return tl::unexpected<error>(error{.code = code, .reason = reason, .path = path});
+}
+// Adds the path to the error that `made` may be.
+template <class T>
+[[nodiscard]] result<T> about(path_id path, result<T> made) {
+  if (!made) made.error().path = path;
+  return made;
 }
 
 // The error of a failed system call; errno determines the code. Any thread.

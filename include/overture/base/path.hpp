@@ -15,7 +15,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,13 +22,9 @@
 #include "overture/base/error.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/base/path_id.hpp"
 
 namespace overture {
-
-struct path_id {
-  std::uint64_t value = 0;
-  friend constexpr auto operator<=>(const path_id&, const path_id&) = default;
-};
 
 // A normal path and its id. Does not own the text.
 struct asset_path {

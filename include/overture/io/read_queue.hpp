@@ -360,7 +360,11 @@ class read_queue {
   bool cancel(read_request& request) noexcept;
   // The same for every queued request with (tag & mask) == value. Returns how many. Any thread.
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept;
-  // The same for every queued request of a source, whose file is then closed as soon as no read
+  // Changes the priority of every queued request with (tag & mask) == value. Returns how many. Any
+  // thread.
+  std::size_t set_tag_priority(std::uint64_t mask, std::uint64_t value,
+                               read_priority priority) noexcept;
+  // Cancels every queued request of a source, whose file is then closed as soon as no read
   // uses it. Closing may take long, so a thread of the queue does it, and drain() waits for that; a
   // queue without threads closes it here. The id stays known and may be read again. Any thread.
   std::size_t close_source(source_id id) noexcept;

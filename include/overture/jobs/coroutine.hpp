@@ -14,7 +14,8 @@
 //
 // A co_task<T> does nothing until another one awaits it or it is given to spawn(). Awaiting one
 // gives a result<T>; awaiting a shared_future gives the const result<T>& of its get(), or a copy if
-// the future is a temporary. co_return takes a T or a result<T>. A co_task<void> returns nothing;
+// the future is a temporary; awaiting a handle with settled() and status(), as asset<T> is, gives
+// its status(). co_return takes a T or a result<T>. A co_task<void> returns nothing;
 // use co_task<result<void>> for one that may fail. If what it awaits is ready the coroutine goes on
 // at once. Otherwise it is suspended and goes on as a job of the system that it was spawned on, on
 // any of its threads. No thread sleeps meanwhile.
@@ -32,6 +33,7 @@
 // and becomes errc::threw.
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
@@ -138,6 +140,24 @@ class barricade_awaiter {
   barricade_continuation link_;
 };
 
+// A handle on something with an outcome, and a barricade that is lowered once it is known.
+template <class Handle>
+concept settles = requires(const Handle& handle) {
+  { handle.settled() } -> std::same_as<barricade&>;
+  handle.status();
+};
+
+template <settles Handle>
+class settled_awaiter : public barricade_awaiter {
+ public:
+  settled_awaiter(const Handle& awaited, job_system& where) noexcept
+      : barricade_awaiter(awaited.settled(), where), handle_(awaited) {}
+  auto await_resume() const { return handle_.status(); }
+
+ private:
+  const Handle handle_;
+};
+
 // The state that does not depend on the coroutine's type.
 class coroutine_state : public coroutine_memory {
  public:
@@ -175,7 +195,12 @@ class coroutine_state : public coroutine_memory {
     return {std::move(awaited), *where};
   }
   barricade_awaiter await_transform(barricade& awaited) const noexcept { return {awaited, *where}; }
+  template <settles Handle>
+  settled_awaiter<Handle> await_transform(const Handle& awaited) const noexcept {
+    return {awaited, *where};
+  }
   template <class Awaitable>
+    requires(!settles<std::remove_cvref_t<Awaitable>>)
   Awaitable&& await_transform(Awaitable&& awaited) const noexcept {
     return std::forward<Awaitable>(awaited);
   }

@@ -1,4 +1,4 @@
-// load_scope: loads every file of a frozen tree on all cores, within a memory budget.
+// load_scope: loads the files of a frozen tree, all or some, on all cores, within a memory budget.
 //
 //   file_system files;
 //   if (auto mounted = files.mount("base.pk3"); !mounted) return report(mounted.error());
@@ -12,6 +12,22 @@
 //   menu.for_each_file([&](const loaded_file& file) { if (file.failure) log(files, file); });
 //
 // Check what mount() returns: an empty tree loads 0 files without an error.
+//
+// A load of some files, and what comes first:
+//
+//   const asset_path level[] = {"maps/e1m1.bsp"_path, "music/theme.ogg"_path};
+//   load_scope one{files, reads, jobs, {.choice = level}};              // in this order
+//
+//   const std::string_view patterns[] = {"maps/e1m2*", "textures/**"};
+//   load_scope two{files, reads, jobs, {.only = patterns, .priority = load_priority::low}};
+//   two.start([](const entry_info& file) {                              // priorities, or leave out
+//     return file.path.starts_with("maps/") ? load_priority::high : load_priority::normal;
+//   });
+//   ...
+//   two.set_priority(load_priority::high);    // the player comes near
+//   two.raise(portrait);                      // this file now, before all others
+//   two.cancel(music);                        // not this one after all
+//   if (two.state_of(portrait) == file_state::ready) ...
 //
 // Each file passes five stages, which are also the names in the timeline and in reports:
 //   resolve   look the file up in the tree; open it if it is a loose file
@@ -30,11 +46,12 @@
 //
 // Cost: start() allocates one record per file; after that, memory is recycled from file to file.
 //
-// Limits: a load covers the whole tree, once. Files above limits::entry_bytes_max fail with
-// errc::limit. Several loads may share a pool and a read queue.
+// Limits: a load loads each of its files once. Files above limits::entry_bytes_max fail with
+// errc::limit. Several loads may share a pool, a read queue and a ledger.
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -57,6 +74,61 @@ enum class load_stage : std::uint8_t { resolve, read, unpack, decode, finalize }
 inline constexpr std::size_t load_stage_count = 5;
 // The name, as in the timeline. Any thread.
 [[nodiscard]] const char* to_string(load_stage stage) noexcept;
+
+// How urgent a load is, or a file in it. It decides which files begin first, in which order the
+// read queue reads, and the priority of jobs.
+enum class load_priority : std::uint8_t {
+  none,  // of a file: not part of the load
+  low,   // in the background: yields to everything else
+  normal,
+  high,
+};
+
+// Where a file is. Those from `ready` on are final.
+enum class file_state : std::uint8_t {
+  none,     // not part of the load
+  queued,   // has not begun
+  reading,  // also waits for room to do so
+  unpacking,
+  decoding,    // also waits for room to do so
+  finalizing,  // also waits for the thread of a one-thread sink
+  ready,
+  failed,
+  cancelled,
+  skipped,  // because of load_options::exclude
+};
+// The name of the enumerator. Any thread.
+[[nodiscard]] const char* to_string(file_state state) noexcept;
+
+// The entry of a path that is not in the tree.
+inline constexpr entry_index no_entry = UINT32_MAX;
+
+// Which files a load has: all of the tree, or a list, which begins in the order it has. The list is
+// only referred to, and must stay. What is in it twice is loaded once; what is not in the tree
+// fails, and the others load.
+class load_choice {
+ public:
+  load_choice() = default;  // the whole tree
+  template <class List>
+    requires std::convertible_to<const List&, std::span<const entry_index>>
+  // NOLINTNEXTLINE(google-explicit-constructor): a list is a choice
+  load_choice(const List& entries) noexcept
+      : is_list_(true), entries_(std::span<const entry_index>(entries)) {}
+  template <class List>
+    requires std::convertible_to<const List&, std::span<const asset_path>>
+  // NOLINTNEXTLINE(google-explicit-constructor): a list is a choice
+  load_choice(const List& paths) noexcept
+      : is_list_(true), paths_(std::span<const asset_path>(paths)) {}
+
+  [[nodiscard]] bool is_whole_tree() const noexcept { return !is_list_; }
+  [[nodiscard]] std::span<const entry_index> entries() const noexcept { return entries_; }
+  [[nodiscard]] std::span<const asset_path> paths() const noexcept { return paths_; }
+
+ private:
+  bool is_list_ = false;
+  std::span<const entry_index> entries_;
+  std::span<const asset_path> paths_;
+};
 
 // Why a worker is idle during a load: the reasons of its waits in the timeline. A wait is divided
 // among the reasons that held while it lasted.
@@ -87,6 +159,10 @@ class asset_sink {
 };
 
 struct load_options {
+  load_choice choice = {};  // the whole tree
+  // Only files that match one of these, unless there are none: see matches_glob().
+  std::span<const std::string_view> only = {};
+  load_priority priority = load_priority::normal;             // of all its jobs and reads; not none
   bool decode = true;                                         // false: stop after the checksum
   std::span<const decoder* const> decoders = all_decoders();  // the first to accept a file wins
   std::uint64_t budget_bytes = 256u << 20;                    // for files in flight
@@ -112,15 +188,26 @@ struct load_progress {
   // 0 to 1; never decreases. By the sizes of the files where the mounts know them before they are
   // opened, as archives do, and by the number of the others.
   double fraction = 0;
+
+  // What files wait for now, see explain().
+  std::uint32_t awaiting_reads = 0;   // the disk
+  std::uint32_t awaiting_memory = 0;  // room in the ledger
+  std::uint32_t awaiting_pump = 0;    // pump() or wait_for(), for a one-thread sink
+  bool cancelled = false;
 };
+// Writes what a load waits for to `text`, such as "7 files wait for pump() on the main thread": cut
+// to fit, NUL-terminated unless `text` is empty. Returns its length without the NUL, 0 if nothing
+// waits. Any thread.
+std::size_t explain(const load_progress& now, std::span<char> text) noexcept;
 
 // The outcome of one file.
 struct loaded_file {
-  entry_index entry = 0;
-  const error* failure = nullptr;                 // null if the file loaded or was cancelled
-  const error* warning = nullptr;                 // null if its decoder found no flaw
-  bool cancelled = false;                         // not loaded because of cancel()
-  bool skipped = false;                           // because of load_options::exclude
+  entry_index entry = 0;           // no_entry if the path is not in the tree
+  std::string_view path;           // as in the tree, or in the choice; valid as long as they are
+  const error* failure = nullptr;  // null if the file loaded or was cancelled
+  const error* warning = nullptr;  // null if its decoder found no flaw
+  bool cancelled = false;          // not loaded because of cancel()
+  bool skipped = false;            // because of load_options::exclude
   load_stage failed_in = load_stage::resolve;     // if `failure` is set
   std::uint64_t bytes = 0;                        // unpacked
   std::uint64_t packed_bytes = 0;                 // as stored
@@ -187,38 +274,56 @@ class load_scope {
   load_scope(const load_scope&) = delete;
   load_scope& operator=(const load_scope&) = delete;
 
-  // Starts loading every file of the tree and returns. Call it once.
-  // Errors: invalid (tree not frozen, started before, or a negative time), unsupported (the job
-  // system or the queue is of another version of Overture), out_of_memory.
+  // Starts loading and returns. Call it once.
+  // Errors: invalid (tree not frozen, started before, priority none, or a negative time),
+  // unsupported (the job system or the queue is of another version of Overture), out_of_memory.
   result<void> start() noexcept;
+  // The same for those files of the choice for which `choose` does not return none. It is called
+  // here, once for each; files of higher priority begin first. Error: threw (it has).
+  result<void> start(function_ref<load_priority(const entry_info& file)> choose) noexcept;
   // True once every file has loaded, failed or been cancelled. Also true before start(). Any
   // thread.
   [[nodiscard]] bool done() const noexcept;
   // Works on this load (and nothing else) until it is done (returns true) or `duration` has passed
-  // (returns false). It checks the clock between pieces of work of about a millisecond, and does at
-  // least one, so decoding one large file can overrun the deadline, and so can waiting for the disk
-  // while a file larger than the budget is checked in pieces. One thread at a time; with a
-  // one-thread sink, always the same thread.
+  // (returns false). It checks the clock between pieces of work of about a millisecond. Files that
+  // are known to take longer than the time left are for the workers; if there are none (a
+  // concurrency() of 1) it does them, and overruns. The sink may take as long as it likes. One
+  // thread at a time; with a one-thread sink, always the same thread.
   bool wait_for(std::chrono::nanoseconds duration) noexcept;
   // Only finalizes files that wait for this thread, at least one if there is any, until `budget`
-  // has passed; returns how many. For a frame that cannot spare more. It reads and decodes
-  // nothing, so with a pool without workers only wait_for() makes progress. Same thread as
-  // wait_for(). The first call marks the first frame in the read queue's statistics.
+  // has passed; returns how many. For a frame that cannot spare more. Without workers it also reads
+  // and decodes, at least a piece, so that calling it is enough. Same thread as wait_for(). The
+  // first call marks the first frame in the read queue's statistics.
   std::size_t pump(std::chrono::nanoseconds budget) noexcept;
-  // Begins no more files, cancels queued reads and files that wait for the budget; files that a
-  // thread works on finish. Then call wait_for(), which soon returns true. Before start(): that
-  // begins no file. Any thread, but not a signal handler.
+  // Begins no more files, cancels queued reads and files that wait; a file that a thread works on
+  // ends with its stage. Then call wait_for(), which soon returns true. Before start(): that begins
+  // no file. Any thread, but not a signal handler.
   void cancel() noexcept;
+
+  // The rest is about a load that was started: any thread, but not while start() runs.
+
+  // The same for one file. Does nothing if it has ended or is not part of the load.
+  void cancel(entry_index entry) noexcept;
+  // The file begins next, before others that were raised earlier, and is read before those of lower
+  // priority. Does nothing as above.
+  void raise(entry_index entry) noexcept;
+  // For the jobs and reads to come, and the reads that are queued. A job that is queued keeps its
+  // priority. `priority`: not none.
+  void set_priority(load_priority priority) noexcept;
+  [[nodiscard]] file_state state_of(entry_index entry) const noexcept;
   // A snapshot. Any thread.
   [[nodiscard]] load_progress progress() const noexcept;
 
   // The two below: only once done(), any thread.
   [[nodiscard]] load_summary summary() const noexcept;
-  // Visits every file, in tree order. Error: threw (the visitor; it ends there).
+  // Visits every file, in tree order, or in the order of the list. Error: threw (the visitor; it
+  // ends there).
   result<void> for_each_file(function_ref<void(const loaded_file&)> visit) const noexcept;
 
  private:
   struct state;
+  result<void> start_with(function_ref<load_priority(const entry_info&)>* choose) noexcept;
+
   state* state_ = nullptr;
 };
 

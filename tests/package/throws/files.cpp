@@ -127,13 +127,26 @@ void changes() {
   CHECK_THREW(polled);
 }
 
+void comments() {
+  const char* const path = "throws.zip";
+  const auto write = [](os_handle file) -> result<void> {
+    zip_builder zip(system_os(), file);
+    return zip.begin({.name = "a", .comment = "comment"})
+        .and_then([&] { return zip.end(0); })
+        .and_then([&] { return zip.finish(); });
+  };
+  CHECK(replace_file(system_os(), path, write).has_value());
+  CHECK_THREW(visit_zip_comments(path, [](std::string_view, std::string_view) { fail_now(); }));
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 
 const std::vector<place> places_of_files = {
     {"read_request::done", completions},  {"asset_sink::finalize", sinks},
     {"load_scope::for_each_file", sinks}, {"file_system::enumerate", folders},
     {"file_system::walk", folders},       {"file_system::removals", folders},
-    {"file_watch::poll", changes},
+    {"file_watch::poll", changes},        {"visit_zip_comments", comments},
 };
 
 }  // namespace host

@@ -34,6 +34,7 @@ struct place {
 };
 extern const std::vector<place> places_of_jobs;
 extern const std::vector<place> places_of_files;
+extern const std::vector<place> places_of_assets;
 
 void check(bool condition, const char* what, int line);
 #define CHECK(condition) ::host::check((condition), #condition, __LINE__)

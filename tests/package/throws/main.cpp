@@ -11,15 +11,16 @@ namespace {
 int failures = 0;
 
 int run_all() {
-  for (const auto* places : {&places_of_jobs, &places_of_files}) {
+  std::size_t count = 0;
+  for (const auto* places : {&places_of_jobs, &places_of_files, &places_of_assets}) {
+    count += places->size();
     for (const place& each : *places) {
       const int before = failures;
       each.test();
       if (failures != before) std::fprintf(stderr, "failed: %s\n", each.name);
     }
   }
-  std::printf("%zu places, %d failures\n", places_of_jobs.size() + places_of_files.size(),
-              failures);
+  std::printf("%zu places, %d failures\n", count, failures);
   return failures == 0 ? 0 : 1;
 }
 
@@ -38,7 +39,8 @@ int main(int count, char** arguments) {
   int status = host::run_all();
 #if defined(VARIANTS)
   std::string check = CHECK_PLACES;
-  for (const auto* places : {&host::places_of_jobs, &host::places_of_files}) {
+  for (const auto* places :
+       {&host::places_of_jobs, &host::places_of_files, &host::places_of_assets}) {
     for (const host::place& each : *places) check += std::string(" '") + each.name + "'";
   }
   if (std::system(check.c_str()) != 0) status = 1;

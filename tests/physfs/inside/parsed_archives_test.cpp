@@ -18,6 +18,8 @@ class some_archive final : public physfs::storage {
   bool list(std::string_view, physfs::text_list&) noexcept override { return true; }
 };
 
+constexpr std::int64_t now_ns = 1'600'000'000'000'000'000;
+
 overture::file_status old_file() {
   overture::file_status status;
   status.kind = overture::file_kind::file;
@@ -35,9 +37,9 @@ class parsed_archives : public testing::Test {
     EXPECT_EQ(alive, 0);
   }
   static physfs::storage* keep(const char* path, const overture::file_status& status,
-                               std::uint64_t bytes = 100) {
+                               std::uint64_t bytes = 100, std::int64_t opened_ns = now_ns) {
     auto* const made = physfs::make<some_archive>();
-    physfs::keep_archive(made, path, status, bytes);
+    physfs::keep_archive(made, path, status, opened_ns, bytes);
     return made;
   }
 };
@@ -66,11 +68,14 @@ TEST_F(parsed_archives, a_file_that_differs_in_anything_is_parsed_anew) {
   }
 }
 
-TEST_F(parsed_archives, a_file_that_changed_just_now_is_not_kept) {
-  overture::file_status status = old_file();
-  status.ctime_ns = INT64_MAX;
-  keep("a.zip", status);
-  EXPECT_EQ(alive, 0);
+TEST_F(parsed_archives, a_file_that_had_changed_just_before_it_was_mounted_is_not_kept) {
+  const std::int64_t changed = old_file().ctime_ns;
+  keep("a.zip", old_file(), 100, changed + 1'000'000'000);
+  EXPECT_EQ(alive, 0) << "it may have changed again after it was read";
+  keep("a.zip", old_file(), 100, changed - 1'000'000'000);
+  EXPECT_EQ(alive, 0) << "its time is in the future";
+  keep("a.zip", old_file(), 100, changed + 2'000'000'000);
+  EXPECT_EQ(alive, 1);
 }
 
 TEST_F(parsed_archives, a_file_without_a_number_is_not_recognised) {

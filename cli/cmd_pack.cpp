@@ -1,0 +1,159 @@
+// overture pack: writes the merged tree as one ZIP.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+#include "packing.hpp"
+#include "skipped_names.hpp"
+#include "tree_arguments.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture pack [OPTIONS] OUT.zip MOUNT...";
+constexpr const char* own_group = "Packing";
+
+constexpr const char* examples =
+    R"(  overture pack game.zip base.pk3 dlc/rome/ mods/better_ai.zip
+  overture pack --zstd game.zip --archives-in baseoa
+)";
+
+const std::string footer = std::string(R"(Exit status
+  0    every file was packed
+  1    some files could not be read and are left out (each is listed), or a
+       folder of a mount could not be listed
+  2    invalid arguments
+  3    a mount could not be opened, or the mounts could not be merged
+  5    the archive could not be written, or memory ran out; nothing is left of it
+  130  interrupted by Ctrl-C; nothing is left of the archive
+)") + environment_footer;
+
+struct pack_arguments {
+  tree_arguments tree;
+  std::string out;
+  std::vector<std::string> exclude;  // globs
+  bool zstd = false;
+  bool overwrite = false;
+  bool quiet = false;
+  unsigned threads = 0;
+  when progress = when::automatic;
+  when colour = when::automatic;
+};
+
+std::optional<int> parse_pack(const std::vector<std::string>& words, pack_arguments& into) {
+  command_line line({
+      .name = "pack",
+      .usage = usage,
+      .description = "Write the merged tree as one ZIP: the winning file of each path. The same "
+                     "files give the same bytes, whatever the machine and the number of threads. "
+                     "Each entry's comment says which mount it came from.",
+      .examples = examples,
+      .footer = footer,
+  });
+  line.word({"OUT.zip", own_group, "the archive to write"}, into.out);
+  line.flag({"--zstd", own_group,
+             "pack with zstd, which unpacks faster; of other programs only few read such a ZIP "
+             "(7-Zip does)"},
+            into.zstd);
+  add_exclude(line, own_group, into.exclude);
+  line.flag({"--overwrite", own_group, "replace an existing file"}, into.overwrite);
+  mount_options mounts(line);
+  mounts.add_tree(into.tree);
+  add_threads(line, into.threads);
+  add_quiet(line, into.quiet, "print nothing but errors");
+  add_progress(line, into.progress);
+  add_colour(line, into.colour);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
+  if (into.out.empty() || into.tree.empty()) {
+    return line.usage_error("give the archive to write, then one or more folders or archives");
+  }
+  std::error_code ignored;
+  if (!into.overwrite && std::filesystem::exists(into.out, ignored)) {
+    return line.usage_error(fmt::format(
+        "{}: file exists; replace it with --overwrite, or give another name for the archive",
+        printable(into.out)));
+  }
+  return std::nullopt;
+}
+
+// The files to pack, in the order of the archive.
+std::vector<entry_index> order_of(const file_system& files, const pack_arguments& arguments) {
+  std::vector<entry_index> order(files.entry_count());
+  std::iota(order.begin(), order.end(), entry_index{0});
+  std::erase_if(order,
+                [&](entry_index i) { return matches_any(arguments.exclude, files.entry(i).path); });
+  return order;
+}
+
+std::string summary_of(const packed_tree& done, const pack_arguments& arguments,
+                       const file_system& files) {
+  const auto bytes = [](std::uint64_t count) { return human_bytes(static_cast<double>(count)); };
+  std::string text =
+      fmt::format("{}, {}, packed into {}: {}, where the mounts take {}",
+                  counted(done.files, "file", "files"), bytes(done.bytes), printable(arguments.out),
+                  bytes(done.archive_bytes), bytes(done.mounts_bytes));
+  if (done.failed > 0) text += fmt::format("; {} failed", grouped(done.failed));
+  const std::size_t skipped = files.skipped_count();
+  if (skipped > 0) text += fmt::format("; {} skipped", counted(skipped, "name", "names"));
+  text += '\n';
+  if (done.repeated > 0) {
+    text += fmt::format("{} another file's content; that costs {}\n",
+                        counted(done.repeated, "file repeats", "files repeat"),
+                        bytes(done.repeated_bytes));
+  }
+  return text;
+}
+
+}  // namespace
+
+int cmd_pack(const std::vector<std::string>& words) {
+  pack_arguments arguments;
+  if (const std::optional<int> over = parse_pack(words, arguments)) return *over;
+  const outputs out(arguments.colour);
+  watch_interrupts();
+  file_system files(arguments.tree.config());
+  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok) return failed;
+
+  const std::vector<entry_index> order = order_of(files, arguments);
+  const packing how{.method = arguments.zstd ? compression::zstd : compression::deflate,
+                    .progress = !arguments.quiet && out.shows_progress(arguments.progress)};
+  thread_pool jobs{
+      {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
+  packed_tree done;
+  const result<void> written =
+      replace_file(system_os(), arguments.out.c_str(), [&](os_handle file) -> result<void> {
+        result<packed_tree> packed = pack_files(files, order, how, jobs, out, file);
+        if (!packed) return tl::unexpected(packed.error());
+        done = std::move(*packed);
+        return {};
+      });
+  if (!written && interrupted()) {
+    print_to_stderr("interrupted; nothing is left of the archive\n");
+    return exit_interrupted;
+  }
+  if (!written) {
+    print_error(fmt::format("{}: {}; nothing is left of the archive", printable(arguments.out),
+                            reason_of(written.error())));
+    return exit_output_failed;
+  }
+  if (!arguments.quiet) warn_of_skipped(files, skipped_shown_max);
+  for (const std::string& failure : done.failures) print_error(failure);
+  const int outcome = arguments.quiet ? exit_ok : print(summary_of(done, arguments, files));
+  if (outcome != exit_ok) return outcome;
+  return std::max(done.status, status_of_mounts(files));
+}
+
+}  // namespace overture::cli

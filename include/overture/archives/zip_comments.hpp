@@ -1,0 +1,26 @@
+// The comments of a ZIP's entries, such as where a packed file came from. Mounting skips them.
+//
+//   result<void> done = visit_zip_comments("game.zip", [](std::string_view name,
+//                                                         std::string_view comment) { ... });
+//
+// Cost: reads the archive's directory, as mounting does. Names and comments are hostile bytes in
+// whatever encoding the archive has.
+#pragma once
+
+#include <string_view>
+
+#include "overture/base/allocator.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/base/os.hpp"
+
+namespace overture {
+
+// Visits each entry that has a comment, in the order of the directory. Both texts are valid during
+// the visit. Errors: unsupported (the file is not a ZIP), corrupt, limit, threw (the visitor),
+// out_of_memory, those of the system. Any thread.
+[[nodiscard]] result<void> visit_zip_comments(
+    const char* path, function_ref<void(std::string_view name, std::string_view comment)> visit,
+    operating_system& os = system_os(), allocator& memory = default_allocator()) noexcept;
+
+}  // namespace overture

@@ -1,0 +1,6 @@
+// Assets: handles on what a game loads.
+#pragma once
+
+#include "overture/assets/asset.hpp"
+#include "overture/assets/asset_store.hpp"
+#include "overture/assets/loader.hpp"

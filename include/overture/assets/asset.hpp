@@ -1,0 +1,128 @@
+// asset<T>: a handle on something that an asset_store loads.
+//
+//   asset<texture> wall = store.get<texture>("gfx/wall.png"_path);
+//   ...
+//   draw(*wall);                     // each frame: the wall, or the placeholder until it is ready
+//
+//   wall.settled().wait();           // in a coroutine: auto loaded = co_await wall;
+//   if (auto loaded = wall.status(); !loaded) return report(loaded.error());
+//
+// Handles are counted: an asset stays loaded for as long as one is held. Copy them and pass them to
+// other threads. When the last is gone, on whatever thread, the store unloads the asset where it
+// was finalized, or keeps it for a while: see asset_store_config::keep_bytes.
+//
+// Cost: get() and is_ready() are one load; a copy and its end are one read-modify-write each.
+//
+// Lifetime: the store outlives its handles. What get() points to stays for as long as the handle is
+// held, except that a reload puts another value in its place: a pointer is good until the next
+// asset_store::pump(), so call get() anew in each frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "overture/base/atomic.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/path.hpp"
+#include "overture/sync/barricade.hpp"
+
+namespace overture {
+
+class asset_store;
+class load_context;
+
+enum class asset_state : std::uint8_t {
+  unloaded,    // no handle holds it
+  queued,      // waits for its turn to be read
+  reading,     //
+  decoding,    // read; in decode(), or waiting for a thread
+  needing,     // decoded; waits for the assets that it needs
+  finalizing,  // waits for pump(), or for a worker, or is between two steps
+  ready,
+  failed,
+};
+inline constexpr std::size_t asset_state_count = 8;
+// The name as spelled above. Any thread.
+[[nodiscard]] const char* to_string(asset_state state) noexcept;
+
+namespace detail {
+
+// What handles see of an asset. Lives as long as its store.
+struct asset_head {
+  atomic<const void*> shown{nullptr};  // the value, or a placeholder, or null
+  atomic<std::uint32_t> handles{0};
+  atomic<asset_state> state{asset_state::unloaded};
+  atomic<std::uint32_t> version{0};
+  barricade settled{barricade::raised};
+};
+// Called when the last handle is gone.
+void asset_unused(asset_head& head) noexcept;
+[[nodiscard]] result<void> asset_status(const asset_head& head) noexcept;
+[[nodiscard]] asset_path asset_path_of(const asset_head& head) noexcept;
+
+}  // namespace detail
+
+template <class T>
+class asset {
+ public:
+  // A handle on nothing.
+  asset() = default;
+  asset(const asset& other) noexcept : head_(other.head_) {
+    if (head_ != nullptr) head_->handles.fetch_add(1, std::memory_order_relaxed);
+  }
+  asset(asset&& other) noexcept : head_(std::exchange(other.head_, nullptr)) {}
+  asset& operator=(asset other) noexcept {
+    std::swap(head_, other.head_);
+    return *this;
+  }
+  ~asset() {
+    if (head_ == nullptr) return;
+    if (head_->handles.fetch_sub(1, std::memory_order_seq_cst) == 1) detail::asset_unused(*head_);
+  }
+
+  // Whether it is a handle on something. The functions below, except get(), is_ready(), state() and
+  // status(), must not be called if not. Any thread, like all of them.
+  [[nodiscard]] bool valid() const noexcept { return head_ != nullptr; }
+  // The asset once it is ready, else its loader's placeholder, else null. After a reload that
+  // failed, the asset as it was.
+  [[nodiscard]] const T* get() const noexcept {
+    if (head_ == nullptr) return nullptr;
+    return static_cast<const T*>(head_->shown.load(std::memory_order_acquire));
+  }
+  // get(), which must not be null.
+  [[nodiscard]] const T& operator*() const noexcept { return *get(); }
+  [[nodiscard]] const T* operator->() const noexcept { return get(); }
+  [[nodiscard]] bool is_ready() const noexcept { return state() == asset_state::ready; }
+  [[nodiscard]] asset_state state() const noexcept {
+    if (head_ == nullptr) return asset_state::unloaded;
+    return head_->state.load(std::memory_order_acquire);
+  }
+  // A value once it is ready. Errors: why it failed; busy while it is loading; out_of_memory if
+  // there was no memory for the handle.
+  [[nodiscard]] result<void> status() const noexcept {
+    if (head_ == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
+    return detail::asset_status(*head_);
+  }
+  // Lowered once it is ready or has failed. On the thread that calls
+  // pump() use asset_store::wait_for() instead.
+  [[nodiscard]] barricade& settled() const noexcept { return head_->settled; }
+  // How many values it has had: each reload that succeeds adds one.
+  [[nodiscard]] std::uint32_t version() const noexcept {
+    return head_->version.load(std::memory_order_acquire);
+  }
+  // Lives as long as the store.
+  [[nodiscard]] asset_path path() const noexcept { return detail::asset_path_of(*head_); }
+
+  friend bool operator==(const asset& a, const asset& b) noexcept { return a.head_ == b.head_; }
+
+ private:
+  friend class asset_store;
+  friend class load_context;
+  // Takes over a count.
+  explicit asset(detail::asset_head* head) noexcept : head_(head) {}
+
+  detail::asset_head* head_ = nullptr;
+};
+
+}  // namespace overture

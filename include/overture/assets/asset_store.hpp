@@ -1,0 +1,206 @@
+// asset_store: loads the assets that a game asks for, once each, and keeps them while they are
+// used.
+//
+//   thread_pool jobs{{.workers = processor_count() - 1}};
+//   read_queue reads{files};
+//   texture_loader textures;                       // loader<texture>: see loader.hpp
+//   material_loader materials;
+//   asset_store store{files, reads, jobs};
+//   if (auto added = store.add(textures); !added) return report(added.error());
+//   if (auto added = store.add(materials); !added) return report(added.error());
+//
+//   asset<material> wall = store.get<material>("materials/wall.txt"_path);
+//   asset<sound> later = store.get<sound>("music/2.ogg"_path, asset_priority::background);
+//   while (playing) {
+//     store.pump(4ms);                             // uploads, unloads
+//     draw(wall);
+//   }
+//
+// What is asked for loads in order of priority, and at the same priority in the order of asking.
+// Raising an asset raises all that it needs, queued or not. Background assets are read after all
+// others, and decoded on threads of the lowest priority of the system, so they never stand in the
+// way of a frame.
+//
+// An asset is read whole, decoded, and finalized once all that it needs is ready: see loader.hpp.
+// One that fails keeps its error; retry() tries again. The tree need not be frozen.
+//
+// Memory: at most config.files_max files are in memory at a time. Assets that no handle holds are
+// kept up to config.keep_bytes, and go in the order in which they were given up. An asset that is
+// held is never unloaded. A record of about 250 bytes stays for each asset ever asked for.
+//
+// Cost: asking for an asset that is known is one look-up under a lock; loading one takes some
+// microseconds beside the work of its loader, and no memory from the allocator once the store has
+// held as many before.
+//
+// Threads: "Any thread" below includes jobs and loaders. The one thread that calls pump() is the
+// store's main thread; on it everything is finalized and unloaded whose loader is not
+// free_threaded().
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "overture/assets/asset.hpp"
+#include "overture/assets/loader.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/base/path.hpp"
+#include "overture/base/thread.hpp"
+
+namespace overture {
+
+class file_system;
+class job_system;
+class read_queue;
+
+enum class asset_priority : std::uint8_t { background, low, normal, high };
+inline constexpr std::size_t asset_priority_count = 4;
+
+struct asset_store_config {
+  std::uint64_t keep_bytes = 64u << 20;  // of assets that no handle holds
+  unsigned files_max = 64;               // being read, or read and not decoded yet; at least 1
+  // Threads for decoding background assets. 0: they are decoded on the job system, with its lowest
+  // priority.
+  unsigned background_threads = 1;
+  // How long a file must be left alone after reload(): what writes it may not have finished.
+  std::chrono::nanoseconds reload_delay{100'000'000};
+  allocator* memory = nullptr;        // null = default_allocator()
+  thread_factory* factory = nullptr;  // null = default_thread_factory(); of the background threads
+};
+
+struct asset_progress {
+  std::uint64_t asked = 0;  // assets that somebody holds or that others need
+  std::uint64_t ready = 0;  // of those
+  std::uint64_t failed = 0;
+  std::uint64_t for_pump = 0;  // wait for pump() on the main thread
+  std::uint64_t kept = 0;      // loaded, though no handle holds them
+  std::uint64_t kept_bytes = 0;
+};
+
+// What pump() did.
+struct pump_result {
+  std::size_t steps = 0;     // of finalize()
+  std::size_t unloaded = 0;  // assets
+};
+
+// An asset that is neither ready nor failed, and what it waits for.
+struct unsettled_asset {
+  asset_path path;
+  asset_state state = asset_state::queued;
+  asset_path needs;       // if `needing`: the first that is not ready
+  std::uint64_t ns = 0;   // since it came into this state
+  const char* what = "";  // what it waits for, in a few words
+};
+
+class asset_store {
+ public:
+  // All arguments, and the config's pointers, must outlive the store.
+  asset_store(file_system& files, read_queue& reads, job_system& jobs,
+              const asset_store_config& config = {}) noexcept;
+  // Ends what is running, and unloads everything on the calling thread, which must be the main
+  // thread. All handles outside assets must be gone.
+  ~asset_store();
+  asset_store(const asset_store&) = delete;
+  asset_store& operator=(const asset_store&) = delete;
+
+  // An error if memory or threads were refused: everything asked for then fails with it. Any
+  // thread.
+  [[nodiscard]] result<void> status() const noexcept;
+
+  // Makes a type known. The loader must outlive the store. Errors: exists (there is one for this
+  // type), out_of_memory. Before the first asset of this type is asked for.
+  template <class T>
+  result<void> add(loader<T>& of) noexcept {
+    return add_any(of);
+  }
+
+  // A handle on the asset of this type that is made from this file. It begins to load unless it has
+  // loaded, and is raised if it has a lower priority. Never fails: see asset::status(). Without a
+  // loader for the type it is unsupported. Any thread.
+  template <class T>
+  [[nodiscard]] asset<T> get(const asset_path& path,
+                             asset_priority priority = asset_priority::normal) noexcept {
+    return asset<T>(get_any(path, &detail::type_mark<T>, priority));
+  }
+  // The same for a path from outside, which may be bad_path.
+  template <class T>
+  [[nodiscard]] asset<T> get(std::string_view path,
+                             asset_priority priority = asset_priority::normal) noexcept {
+    return asset<T>(get_any(path, &detail::type_mark<T>, priority));
+  }
+  // Gives it, and all that it needs, at least this priority. Does nothing to what is loaded. Any
+  // thread.
+  template <class T>
+  void raise(const asset<T>& wanted, asset_priority priority) noexcept {
+    raise_any(wanted.head_, priority);
+  }
+  // Loads one that has failed again, and what it needs and has failed. Does nothing to others. Any
+  // thread.
+  template <class T>
+  void retry(const asset<T>& failed) noexcept {
+    retry_any(failed.head_);
+  }
+
+  // Says that a file has changed. Its assets are loaded again, of whatever type,
+  // config.reload_delay after the last call, and pump() puts the new values in place of the old,
+  // which are unloaded. What fails keeps its old value, see reload_status(); what had failed is
+  // tried again. Assets whose loader is dependent() are loaded again after what they need. For a
+  // file_watch:
+  //
+  //   (void)watch.poll([&](const file_change& change) { store.reload(change.path); });
+  //
+  // Any thread.
+  void reload(std::string_view path) noexcept;
+  // Why the last reload failed, if it did. Any thread.
+  template <class T>
+  [[nodiscard]] result<void> reload_status(const asset<T>& of) const noexcept {
+    return reload_status_any(of.head_);
+  }
+
+  // For each frame: finalizes what waits for this thread, first things first, and unloads what is
+  // not held any more, until `budget` has passed. Makes one step at least, if there is any. With a
+  // job system without workers it also reads and decodes, or nothing would ever load. Always the
+  // same thread.
+  pump_result pump(std::chrono::nanoseconds budget) noexcept;
+  // Pumps until the asset is ready or has failed (true), or until `duration` has passed (false).
+  // For the main thread; others use asset::settled().
+  template <class T>
+  bool wait_for(const asset<T>& wanted, std::chrono::nanoseconds duration) noexcept {
+    return wait_for_any(wanted.head_, duration);
+  }
+
+  [[nodiscard]] asset_progress progress() const noexcept;  // any thread
+  // Visits every asset that is asked for and neither ready nor failed: what a load that does not
+  // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).
+  // Any thread.
+  result<void> for_each_unsettled(function_ref<void(const unsettled_asset&)> visit) const noexcept;
+  // Writes why an asset failed, with the chain of assets that need what is missing:
+  // "maps/1.map needs gfx/wall.png: no such file". Cut to fit and NUL-terminated, unless `text` is
+  // empty. Returns the length without the NUL; 0 for one that has not failed. Any thread.
+  template <class T>
+  std::size_t explain(const asset<T>& failed, std::span<char> text) const noexcept {
+    return explain_any(failed.head_, text);
+  }
+
+ private:
+  struct state;
+
+  result<void> add_any(detail::any_loader& of) noexcept;
+  [[nodiscard]] detail::asset_head* get_any(const asset_path& path, const void* type,
+                                            asset_priority priority) noexcept;
+  [[nodiscard]] detail::asset_head* get_any(std::string_view path, const void* type,
+                                            asset_priority priority) noexcept;
+  void raise_any(detail::asset_head* wanted, asset_priority priority) noexcept;
+  void retry_any(detail::asset_head* failed) noexcept;
+  [[nodiscard]] result<void> reload_status_any(const detail::asset_head* of) const noexcept;
+  bool wait_for_any(detail::asset_head* wanted, std::chrono::nanoseconds duration) noexcept;
+  std::size_t explain_any(const detail::asset_head* failed, std::span<char> text) const noexcept;
+
+  state* state_ = nullptr;
+};
+
+}  // namespace overture

@@ -1,0 +1,183 @@
+// loader<T>: how one type of asset is made from the bytes of its file.
+//
+//   struct material {
+//     asset<texture> diffuse;
+//     float shininess = 0;
+//   };
+//
+//   class material_loader final : public loader<material> {
+//    public:
+//     result<material> decode(std::span<const std::byte> bytes, load_context& context) override {
+//       const auto text = parse(bytes);
+//       if (!text) return tl::unexpected(text.error());
+//       return material{.diffuse = context.need<texture>(text->diffuse), .shininess = text->shine};
+//     }
+//     bool free_threaded() const noexcept override { return true; }  // has no finalize()
+//   };
+//
+// An asset passes these steps:
+//   decode     on any worker, many at a time; asks for the assets that it needs
+//   finalize   once all of those are ready: on the thread that calls asset_store::pump(), in steps
+//              that share a frame's budget; on any worker if the loader is free_threaded()
+//   unload     once its last handle is gone, on the same kind of thread as finalize
+//
+// A function that throws fails that asset with errc::threw; the others load on.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "overture/assets/asset.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/executor.hpp"
+
+namespace overture {
+
+enum class finalize_step : std::uint8_t {
+  done,
+  again,  // call finalize() again, next frame if the budget is used up
+};
+
+namespace detail {
+
+// Tells types apart. In a plug-in with hidden visibility, the same type is another one.
+template <class T>
+inline constexpr char type_mark = 0;
+
+// loader<T> for the library, which does not know T.
+class any_loader {
+ public:
+  virtual ~any_loader() = default;
+  // Makes a value at `place`.
+  virtual result<void> decode_at(void* place, std::span<const std::byte> bytes,
+                                 load_context& context) = 0;
+  virtual result<finalize_step> finalize_at(void* value, std::chrono::nanoseconds budget) = 0;
+  // Calls unload() if the value was finalized.
+  virtual void unload_at(void* value, bool finalized) = 0;
+  virtual void destroy_at(void* value) noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t bytes_at(const void* value) const noexcept = 0;
+  [[nodiscard]] virtual const void* placeholder_at() const noexcept = 0;
+  [[nodiscard]] virtual bool is_free_threaded() const noexcept = 0;
+  [[nodiscard]] virtual bool is_dependent() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t value_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t value_alignment() const noexcept = 0;
+  [[nodiscard]] virtual const void* type() const noexcept = 0;
+};
+
+}  // namespace detail
+
+// Passed to loader::decode(), for that call and its thread only.
+class load_context {
+ public:
+  // Of the file.
+  [[nodiscard]] asset_path path() const noexcept { return path_; }
+  // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
+  // this asset is finalized, and ready, once that one is, and fails if that one does. Loaders of
+  // every type are added to the store before. An asset that needs itself, by way of others, fails.
+  template <class T>
+  [[nodiscard]] asset<T> need(asset_path path) noexcept {
+    return asset<T>(ask(path, &detail::type_mark<T>, true));
+  }
+  // The same, but this asset neither waits for it nor fails with it.
+  template <class T>
+  [[nodiscard]] asset<T> want(asset_path path) noexcept {
+    return asset<T>(ask(path, &detail::type_mark<T>, false));
+  }
+  // A path from outside. Error: bad_path, which also makes this asset fail unless you return
+  // something better.
+  template <class T>
+  [[nodiscard]] asset<T> need(std::string_view path) noexcept {
+    return asset<T>(ask(path, &detail::type_mark<T>, true));
+  }
+  template <class T>
+  [[nodiscard]] asset<T> want(std::string_view path) noexcept {
+    return asset<T>(ask(path, &detail::type_mark<T>, false));
+  }
+  // True once nobody holds the asset any more, or the store ends: long work may give up, by
+  // returning errc::cancelled.
+  [[nodiscard]] bool is_cancelled() const noexcept;
+
+ protected:
+  explicit load_context(asset_path path) noexcept : path_(path) {}
+  ~load_context() = default;
+  load_context(const load_context&) = delete;
+  load_context& operator=(const load_context&) = delete;
+
+ private:
+  [[nodiscard]] detail::asset_head* ask(const asset_path& path, const void* type,
+                                        bool needed) noexcept;
+  [[nodiscard]] detail::asset_head* ask(std::string_view path, const void* type,
+                                        bool needed) noexcept;
+
+  asset_path path_;
+};
+
+// Makes assets of one type. Derive from it, and add it to the store. T must be movable without
+// exceptions.
+template <class T>
+class loader : public detail::any_loader {
+  static_assert(std::is_nothrow_move_constructible_v<T>,
+                "an asset is moved into the store: it must be movable without exceptions");
+
+ public:
+  // Makes the asset. `bytes` is the whole file, valid during the call only. Any worker, several
+  // calls at once.
+  virtual result<T> decode(std::span<const std::byte> bytes, load_context& context) = 0;
+  // Does what must happen on one thread, uploads for example. Work for at most `budget`, then
+  // return `again`; at least one step is made in each frame. An error fails the asset. Called on
+  // the thread in pump(); with free_threaded(), on any worker, but for one asset by one thread at a
+  // time.
+  virtual result<finalize_step> finalize(T& value, std::chrono::nanoseconds budget) {
+    (void)value, (void)budget;
+    return finalize_step::done;
+  }
+  // Undoes what finalize() did, even if that has failed or was not finished. The value is destroyed
+  // afterwards. Called where finalize() is called.
+  virtual void unload(T& value) { (void)value; }
+  // Must always return the same value.
+  [[nodiscard]] virtual bool free_threaded() const noexcept { return false; }
+  // True: the value copies from what it needs, instead of asking its handles each time. It is then
+  // loaded again after any of those: see asset_store::reload(). Must always return the same value.
+  [[nodiscard]] virtual bool dependent() const noexcept { return false; }
+  // How much memory the asset takes: counted against asset_store_config::keep_bytes.
+  [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
+    (void)value;
+    return sizeof(T);
+  }
+  // What handles show until the asset is ready, or if it fails; it must outlive the store. May be
+  // null.
+  [[nodiscard]] virtual const T* placeholder() const noexcept { return nullptr; }
+
+ private:
+  result<void> decode_at(void* place, std::span<const std::byte> bytes,
+                         load_context& context) final {
+    result<T> made = decode(bytes, context);
+    if (!made) return tl::unexpected<error>(made.error());
+    ::new (place) T(std::move(*made));
+    return {};
+  }
+  result<finalize_step> finalize_at(void* value, std::chrono::nanoseconds budget) final {
+    return finalize(*static_cast<T*>(value), budget);
+  }
+  void unload_at(void* value, bool finalized) final {
+    if (finalized) unload(*static_cast<T*>(value));
+  }
+  void destroy_at(void* value) noexcept final { static_cast<T*>(value)->~T(); }
+  std::uint64_t bytes_at(const void* value) const noexcept final {
+    return bytes_of(*static_cast<const T*>(value));
+  }
+  const void* placeholder_at() const noexcept final { return placeholder(); }
+  bool is_free_threaded() const noexcept final { return free_threaded(); }
+  bool is_dependent() const noexcept final { return dependent(); }
+  std::size_t value_bytes() const noexcept final { return sizeof(T); }
+  std::size_t value_alignment() const noexcept final { return alignof(T); }
+  const void* type() const noexcept final { return &detail::type_mark<T>; }
+};
+
+}  // namespace overture

@@ -1,0 +1,174 @@
+// asset_store: the public interface.
+#include "overture/assets/asset_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "assets/file_fetch.hpp"
+#include "assets/store_core.hpp"
+#include "base/vec.hpp"
+#include "overture/base/spin.hpp"
+
+namespace overture {
+
+using assets_detail::decode_context;
+using assets_detail::slot;
+using assets_detail::store_core;
+
+const char* to_string(asset_state state) noexcept {
+  static constexpr const char* names[asset_state_count] = {
+      "unloaded", "queued", "reading", "decoding", "needing", "finalizing", "ready", "failed"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+void detail::asset_unused(asset_head& head) noexcept {
+  slot& one = static_cast<slot&>(head);
+  one.store->unused(one);
+}
+
+result<void> detail::asset_status(const asset_head& head) noexcept {
+  const slot& one = static_cast<const slot&>(head);
+  return one.store->status_of(one);
+}
+
+asset_path detail::asset_path_of(const asset_head& head) noexcept {
+  return static_cast<const slot&>(head).path;
+}
+
+bool load_context::is_cancelled() const noexcept {
+  slot& one = static_cast<const decode_context*>(this)->of();
+  return one.store->is_cancelled(one);
+}
+
+detail::asset_head* load_context::ask(const asset_path& path, const void* type,
+                                      bool needed) noexcept {
+  slot& one = static_cast<const decode_context*>(this)->of();
+  slot* const found = one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
+  if (found == nullptr && needed) {
+    one.store->flawed(one, {.code = errc::out_of_memory, .reason = "out of memory for an asset"});
+  }
+  return found;
+}
+
+detail::asset_head* load_context::ask(std::string_view path, const void* type,
+                                      bool needed) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  if (normal) return ask(*normal, type, needed);
+  slot& one = static_cast<const decode_context*>(this)->of();
+  if (needed) one.store->flawed(one, normal.error());
+  return nullptr;
+}
+
+struct asset_store::state {
+  state(file_system& files, read_queue& reads, job_system& jobs, const asset_store_config& config,
+        allocator& with) noexcept
+      : memory(with), fetch(files, reads, jobs, with), core(fetch, jobs, config, with) {}
+
+  allocator& memory;
+  assets_detail::file_fetcher fetch;
+  store_core core;
+};
+
+asset_store::asset_store(file_system& files, read_queue& reads, job_system& jobs,
+                         const asset_store_config& config) noexcept {
+  allocator& memory = config.memory ? *config.memory : default_allocator();
+  state_ =
+      base_detail::make_object<state>(memory, memory_tag::load, files, reads, jobs, config, memory);
+}
+
+asset_store::~asset_store() {
+  if (state_ != nullptr) base_detail::destroy_object(state_->memory, memory_tag::load, state_);
+}
+
+result<void> asset_store::status() const noexcept {
+  if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for an asset store");
+  return state_->core.status();
+}
+
+result<void> asset_store::add_any(detail::any_loader& of) noexcept {
+  if (state_ == nullptr) return status();
+  return state_->core.add(of);
+}
+
+detail::asset_head* asset_store::get_any(const asset_path& path, const void* type,
+                                         asset_priority priority) noexcept {
+  return state_ == nullptr ? nullptr : state_->core.ask(path, type, priority);
+}
+
+detail::asset_head* asset_store::get_any(std::string_view path, const void* type,
+                                         asset_priority priority) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  if (normal) return get_any(*normal, type, priority);
+  if (state_ == nullptr) return nullptr;
+  return state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()});
+}
+
+void asset_store::raise_any(detail::asset_head* wanted, asset_priority priority) noexcept {
+  if (wanted != nullptr) state_->core.raise(static_cast<slot&>(*wanted), priority);
+}
+
+void asset_store::retry_any(detail::asset_head* failed) noexcept {
+  if (failed != nullptr) state_->core.retry(static_cast<slot&>(*failed));
+}
+
+pump_result asset_store::pump(std::chrono::nanoseconds budget) noexcept {
+  return state_ == nullptr ? pump_result{} : state_->core.pump(budget);
+}
+
+void asset_store::reload(std::string_view path) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  if (state_ != nullptr && normal) state_->core.reload(*normal);
+}
+
+result<void> asset_store::reload_status_any(const detail::asset_head* of) const noexcept {
+  if (of == nullptr) return {};
+  return state_->core.reload_status_of(static_cast<const slot&>(*of));
+}
+
+bool asset_store::wait_for_any(detail::asset_head* wanted,
+                               std::chrono::nanoseconds duration) noexcept {
+  if (wanted == nullptr) return true;
+  const std::int64_t ns = std::max<std::int64_t>(duration.count(), 0);
+  return state_->core.wait_until(static_cast<slot&>(*wanted),
+                                 now_ns() + static_cast<std::uint64_t>(ns));
+}
+
+asset_progress asset_store::progress() const noexcept {
+  return state_ == nullptr ? asset_progress{} : state_->core.progress();
+}
+
+result<void> asset_store::for_each_unsettled(
+    function_ref<void(const unsettled_asset&)> visit) const noexcept {
+  if (state_ == nullptr) return {};
+  return state_->core.for_each_unsettled(visit);
+}
+
+std::size_t asset_store::explain_any(const detail::asset_head* failed,
+                                     std::span<char> text) const noexcept {
+  if (!text.empty()) text[0] = '\0';
+  if (failed == nullptr || text.empty()) return 0;
+  const slot* chain[16];
+  error why;
+  const std::size_t links = state_->core.chain_of(static_cast<const slot&>(*failed), chain, why);
+  std::size_t length = 0;
+  const auto add = [&](std::string_view part) {
+    const std::size_t fitting = std::min(part.size(), text.size() - 1 - length);
+    if (fitting > 0) std::memcpy(text.data() + length, part.data(), fitting);
+    length += fitting;
+    text[length] = '\0';
+  };
+  for (std::size_t i = 0; i < links; ++i) {
+    if (i > 0) add(" needs ");
+    add(chain[i]->path.text);
+  }
+  if (links > 0) {
+    add(": ");
+    add(why.reason);
+  }
+  return length;
+}
+
+}  // namespace overture

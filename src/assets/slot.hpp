@@ -1,0 +1,130 @@
+// What a store knows of one asset, and the lists of such slots.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "assets/fetch.hpp"
+#include "overture/assets/asset_store.hpp"
+
+namespace overture::assets_detail {
+
+class store_core;
+struct slot_list;
+struct need;
+
+// A loader that was added, and memory for its values.
+struct loader_entry {
+  overture::detail::any_loader* by = nullptr;
+  const void* type = nullptr;
+  bool free_threaded = false;
+  bool dependent = false;
+  std::size_t value_bytes = 0;
+  std::size_t value_alignment = 0;
+  const void* placeholder = nullptr;
+  void* free_values = nullptr;  // linked through their first bytes
+  loader_entry* next = nullptr;
+};
+
+// Lives as long as its store. What is not atomic is guarded by the store's lock, except that
+// `value` belongs to the thread that decodes, finalizes or unloads it.
+struct slot : overture::detail::asset_head {
+  store_core* store = nullptr;
+  loader_entry* of = nullptr;  // null: no loader for this type
+  const void* type = nullptr;
+  asset_path path;                 // the text lives as long as the store
+  slot* next_in_bucket = nullptr;  // of the table
+
+  asset_priority priority = asset_priority::normal;
+  bool began_finalize = false;  // so it must be unloaded
+  bool leaving = false;         // its value is to be unloaded, or is being unloaded
+  bool settling = false;        // ready or failed, but those who wait have not been told
+  bool wanted_again = false;    // to be loaded once it has left, or settled
+  void* value = nullptr;
+  std::uint64_t value_bytes = 0;  // as its loader says
+  std::uint64_t since_ns = 0;     // when it came into its state
+  error failure;                  // if it has failed
+  slot* failed_need = nullptr;    // that made it fail
+  fetch_request fetch;
+
+  need* needs = nullptr;            // of this one
+  need* needed_by = nullptr;        // those of others for this one
+  std::uint32_t pending_needs = 0;  // that are not settled
+  std::uint32_t visit = 0;          // the last walk that came here
+  slot* walk_next = nullptr;
+
+  // Reloads: see store_reload.cpp.
+  slot* reload_of = nullptr;  // this slot only brings another value of that one
+  slot* reload = nullptr;     // that is under way
+  bool changed = false;       // since its last load or reload began
+  std::uint64_t due_ns = 0;   // when it may be reloaded, if it is in the list of those
+  slot* changed_next = nullptr;
+  result<void> last_reload;
+
+  slot_list* in = nullptr;  // the list that it is in
+  slot* before = nullptr;
+  slot* after = nullptr;
+  slot* settled_next = nullptr;  // in actions
+  slot* work_next = nullptr;
+  slot* woken_next = nullptr;
+
+  atomic<slot*> unused_next{nullptr};
+  atomic<bool> in_unused{false};
+};
+
+// A list that a slot can leave from the middle. A slot is in one at most.
+struct slot_list {
+  slot* front = nullptr;
+  slot* back = nullptr;
+  std::size_t size = 0;
+
+  void push_back(slot& one) noexcept { insert(one, back, nullptr); }
+  void push_front(slot& one) noexcept { insert(one, nullptr, front); }
+  void remove(slot& one) noexcept {
+    (one.before ? one.before->after : front) = one.after;
+    (one.after ? one.after->before : back) = one.before;
+    one.in = nullptr;
+    --size;
+  }
+  slot* pop_front() noexcept {
+    slot* const first = front;
+    if (first != nullptr) remove(*first);
+    return first;
+  }
+
+ private:
+  void insert(slot& one, slot* before, slot* after) noexcept {
+    one.in = this;
+    one.before = before;
+    one.after = after;
+    (before ? before->after : front) = &one;
+    (after ? after->before : back) = &one;
+    ++size;
+  }
+};
+
+// One list for each priority.
+struct slot_lines {
+  std::array<slot_list, asset_priority_count> lines;
+
+  [[nodiscard]] slot_list& of(asset_priority priority) noexcept {
+    return lines[static_cast<std::size_t>(priority)];
+  }
+  void push_back(slot& one) noexcept { of(one.priority).push_back(one); }
+  void push_front(slot& one) noexcept { of(one.priority).push_front(one); }
+  // The first of the highest priority, which must be at least `least`; null if there is none.
+  slot* pop(asset_priority least = asset_priority::background) noexcept {
+    for (std::size_t i = asset_priority_count; i-- > static_cast<std::size_t>(least);) {
+      if (slot* const first = lines[i].pop_front()) return first;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t sum = 0;
+    for (const slot_list& each : lines) sum += each.size;
+    return sum;
+  }
+};
+
+}  // namespace overture::assets_detail

@@ -1,0 +1,53 @@
+// slot_table: finds the slot of an asset by its path and type. Slots stay until the table ends.
+//
+// Not synchronised: the store's lock guards it.
+#pragma once
+
+#include "assets/slot.hpp"
+#include "base/vec.hpp"
+
+namespace overture::assets_detail {
+
+class slot_table {
+ public:
+  explicit slot_table(allocator& memory) noexcept
+      : memory_(memory), buckets_(memory, memory_tag::load), chunks_(memory, memory_tag::load) {}
+  ~slot_table();
+  slot_table(const slot_table&) = delete;
+  slot_table& operator=(const slot_table&) = delete;
+
+  // The slot, made if there is none; null without memory.
+  [[nodiscard]] slot* find_or_add(const asset_path& path, const void* type) noexcept;
+  // The slots of a path, whatever their type: the first, and the one after another.
+  [[nodiscard]] slot* first_of(const asset_path& path) noexcept;
+  [[nodiscard]] static slot* next_of(const slot& one) noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] slot& at(std::size_t index) const noexcept {
+    return chunks_[index / chunk_slots]->slots[index % chunk_slots];
+  }
+
+ private:
+  static constexpr std::size_t chunk_slots = 64;
+  struct chunk {
+    slot slots[chunk_slots];
+  };
+  struct text_block {
+    text_block* next = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  [[nodiscard]] bool grow() noexcept;
+  [[nodiscard]] bool copy(std::string_view text, asset_path& to) noexcept;
+  [[nodiscard]] slot*& bucket(path_id id) noexcept {
+    return buckets_[id.value & (buckets_.size() - 1)];
+  }
+
+  allocator& memory_;
+  base_detail::vec<slot*> buckets_;  // a power of two
+  base_detail::vec<chunk*> chunks_;
+  std::size_t size_ = 0;
+  text_block* texts_ = nullptr;
+  std::size_t text_left_ = 0;  // of the first
+};
+
+}  // namespace overture::assets_detail

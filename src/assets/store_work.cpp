@@ -1,0 +1,423 @@
+// The work of a store: what runs without its lock.
+#include <algorithm>
+
+#include "assets/store_core.hpp"
+#include "base/guarded_call.hpp"
+#include "overture/base/spin.hpp"
+#include "overture/trace/timeline.hpp"
+
+namespace overture::assets_detail {
+
+using base_detail::guarded_call;
+using base_detail::guarded_result;
+
+namespace {
+
+constexpr std::chrono::nanoseconds worker_step_ns{1'000'000};
+
+bool is_held(const slot& one) noexcept {
+  return one.handles.load(std::memory_order_seq_cst) != 0;
+}
+
+job_options options_for(asset_priority priority, const char* name) noexcept {
+  job_options options{.name = name};
+  if (priority == asset_priority::high) options.priority = job_priority::high;
+  if (priority < asset_priority::normal) options.priority = job_priority::low;
+  return options;
+}
+
+}  // namespace
+
+store_core::store_core(fetcher& files, job_system& jobs, const asset_store_config& config,
+                       allocator& memory) noexcept
+    : files_(files),
+      jobs_(jobs),
+      config_(config),
+      memory_(memory),
+      table_(memory),
+      needs_(memory),
+      reloads_(memory, memory_tag::load),
+      group_(jobs) {
+  if (config.background_threads == 0) return;
+  background_.emplace(
+      thread_pool_config{.workers = config.background_threads,
+                         .worker_thread = {.name = "background", .priority = thread_priority::low},
+                         .memory = &memory,
+                         .threads = config.factory});
+  background_group_.emplace(*background_);
+}
+
+store_core::~store_core() {
+  finish();
+  const sync_detail::scoped_lock hold(lock_);
+  for (slot* const each : reloads_) {
+    base_detail::destroy_object(memory_, memory_tag::load, each);
+  }
+  while (loader_entry* const each = loaders_) {
+    loaders_ = each->next;
+    while (void* const place = each->free_values) {
+      each->free_values = *static_cast<void**>(place);
+      memory_.deallocate(place, each->value_bytes, each->value_alignment, memory_tag::load);
+    }
+    memory_.deallocate(each, sizeof(loader_entry), alignof(loader_entry), memory_tag::load);
+  }
+}
+
+result<void> store_core::status() const noexcept {
+  return background_ ? background_->status() : result<void>{};
+}
+
+result<void> store_core::add(overture::detail::any_loader& by) noexcept {
+  const loader_entry made{.by = &by,
+                          .type = by.type(),
+                          .free_threaded = by.is_free_threaded(),
+                          .dependent = by.is_dependent(),
+                          .value_bytes = std::max(by.value_bytes(), sizeof(void*)),
+                          .value_alignment = std::max(by.value_alignment(), alignof(void*)),
+                          .placeholder = by.placeholder_at(),
+                          .free_values = nullptr,
+                          .next = nullptr};
+  const sync_detail::scoped_lock hold(lock_);
+  if (loader_of(made.type) != nullptr) {
+    return fail(errc::exists, "the store has a loader for this type already");
+  }
+  auto* const entry = base_detail::make_object<loader_entry>(memory_, memory_tag::load, made);
+  if (entry == nullptr) return fail(errc::out_of_memory, "out of memory for a loader");
+  entry->next = loaders_;
+  loaders_ = entry;
+  return {};
+}
+
+// --- From file to value -------------------------------------------------------------------------
+
+void store_core::feed_later() noexcept {
+  if (feeding_.exchange(true, std::memory_order_seq_cst)) return;
+  group_.run([this]() noexcept {
+    feeding_.store(false, std::memory_order_seq_cst);
+    feed();
+  });
+}
+
+void store_core::feed() noexcept {
+  for (;;) {
+    slot* next = nullptr;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      next = next_to_read();
+      if (next == nullptr) return;
+      ++files_in_memory_;
+      set_state(*next, asset_state::reading);
+      next->fetch.path = next->path;
+      next->fetch.priority = next->priority;
+      next->fetch.owner = next;
+      group_.begin_job();
+    }
+    files_.begin(next->fetch, group_, *this);
+  }
+}
+
+void store_core::fetched(fetch_request& ended) noexcept {
+  slot& one = *static_cast<slot*>(ended.owner);
+  actions todo;
+  job_options options;
+  bool background = false;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    background = one.priority == asset_priority::background && background_group_.has_value();
+    options = options_for(one.priority, "decode");
+    if (one.fetch.outcome && is_held(one) && !ending_) {
+      set_state(one, asset_state::decoding);
+      to_decode_.push_back(one);
+    } else {
+      --files_in_memory_;
+      if (is_held(one) && !one.fetch.outcome) {
+        fail_with(one, one.fetch.outcome.error(), nullptr, todo);
+        wake_parents(todo);
+      } else {
+        set_state(one, asset_state::unloaded);
+      }
+      one.fetch.content.reset();
+    }
+  }
+  perform(todo);
+  if (background) {
+    background_group_->run([this]() noexcept { decode_next(true); });
+  } else {
+    group_.run([this]() noexcept { decode_next(false); }, options);
+  }
+  (void)group_.end_job();
+}
+
+void store_core::decode_next(bool background) noexcept {
+  slot* next = nullptr;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (background) {
+      next = to_decode_.of(asset_priority::background).pop_front();
+    } else {
+      next = to_decode_.pop(background_group_ ? asset_priority::low : asset_priority::background);
+    }
+  }
+  if (next != nullptr) decode(*next);
+  feed();
+}
+
+void* store_core::take_value(loader_entry& of) noexcept {
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (void* const place = of.free_values) {
+      of.free_values = *static_cast<void**>(place);
+      return place;
+    }
+  }
+  return memory_.allocate(of.value_bytes, of.value_alignment, memory_tag::load);
+}
+
+void store_core::decode(slot& one) noexcept {
+  void* const value = take_value(*one.of);
+  result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
+  if (value != nullptr) {
+    decode_context context(one);
+    made = guarded_result("loader::decode() threw an exception", [&] {
+      return one.of->by->decode_at(value, one.fetch.content.span(), context);
+    });
+  }
+  one.fetch.content.reset();
+  decoded(one, made, value);
+}
+
+void store_core::decoded(slot& one, const result<void>& made, void* value) noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    --files_in_memory_;
+    if (made) {
+      one.value = value;
+      one.began_finalize = false;
+    } else if (value != nullptr) {
+      free_value(*one.of, value);
+    }
+    if (!is_held(one) || ending_) {
+      dispose(one, todo);
+    } else if (!made) {
+      fail_with(one, made.error(), nullptr, todo);
+    } else if (one.pending_needs == 0) {
+      needs_are_there(one, todo);
+    } else {
+      set_state(one, asset_state::needing);
+    }
+    wake_parents(todo);
+  }
+  perform(todo);
+}
+
+// --- From value to ready, and back --------------------------------------------------------------
+
+void store_core::perform(actions& todo) noexcept {
+  while (slot* const one = todo.finalize) {
+    todo.finalize = one->work_next;
+    finalize_soon(*one);
+  }
+  while (slot* const one = todo.unload) {
+    todo.unload = one->work_next;
+    group_.run([this, one]() noexcept { unload(*one); },
+               options_for(asset_priority::low, "unload"));
+  }
+  for (; todo.decodes > 0; --todo.decodes) {
+    group_.run([this]() noexcept { decode_next(false); });
+  }
+  if (todo.feeds) feed_later();
+  if (todo.settled != nullptr) todo.wakes_main = true;
+  while (slot* const one = todo.settled) {
+    todo.settled = one->settled_next;
+    tell(*one);
+  }
+  if (todo.wakes_main) for_main_.notify_all();
+}
+
+void store_core::tell(slot& settled) noexcept {
+  settled.settled.lower();
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    settled.settling = false;
+    enqueue_if_wanted(settled, todo);
+  }
+  if (todo.feeds) feed_later();
+  if (settled.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) unused(settled);
+}
+
+bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
+  one.began_finalize = true;
+  std::uint64_t bytes = 0;
+  const result<finalize_step> step = guarded_result("loader::finalize() threw an exception", [&] {
+    return one.of->by->finalize_at(one.value, budget);
+  });
+  if (step && *step == finalize_step::again) return true;
+  if (step) bytes = one.of->by->bytes_at(one.value);
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    one.value_bytes = bytes;
+    if (step) {
+      settle(one, asset_state::ready, todo);
+    } else {
+      fail_with(one, step.error(), nullptr, todo);
+    }
+    wake_parents(todo);
+  }
+  perform(todo);
+  return false;
+}
+
+void store_core::finalize_on_worker(slot& one) noexcept {
+  if (finalize(one, worker_step_ns)) finalize_soon(one);
+}
+
+void store_core::finalize_soon(slot& one) noexcept {
+  job_options options;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    options = options_for(one.priority, "finalize");
+  }
+  group_.run([this, &one]() noexcept { finalize_on_worker(one); }, options);
+}
+
+void store_core::unload(slot& one) noexcept {
+  overture::detail::any_loader& by = *one.of->by;
+  (void)guarded_call([&] { by.unload_at(one.value, one.began_finalize); });
+  by.destroy_at(one.value);
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    free_value(*one.of, one.value);
+    one.value = nullptr;
+    one.leaving = false;
+    enqueue_if_wanted(one, todo);
+    if (one.reload_of != nullptr) recycle_reload(one);
+  }
+  perform(todo);
+}
+
+void store_core::unused(slot& given_up) noexcept {
+  if (given_up.in_unused.exchange(true, std::memory_order_seq_cst)) return;
+  slot* first = unused_.load(std::memory_order_relaxed);
+  do {
+    given_up.unused_next.store(first, std::memory_order_relaxed);
+  } while (!unused_.compare_exchange_weak(first, &given_up, std::memory_order_release,
+                                          std::memory_order_relaxed));
+}
+
+// Decides about the assets whose last handle is gone.
+void store_core::sweep() noexcept {
+  slot* next = unused_.exchange(nullptr, std::memory_order_acquire);
+  while (next != nullptr) {
+    slot& one = *next;
+    next = one.unused_next.load(std::memory_order_relaxed);
+    // From here on a handle that goes puts it into the list again.
+    one.in_unused.store(false, std::memory_order_seq_cst);
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      if (!is_held(one)) give_up(one, todo);
+    }
+    perform(todo);
+  }
+}
+
+pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
+  pump_result did;
+  const std::uint64_t begin_ns = now_ns();
+  const std::uint64_t end_ns =
+      begin_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
+  slot* again = nullptr;  // those that want another step, the last one first; linked by work_next
+  begin_reloads();
+  sweep();
+  for (std::uint64_t now = begin_ns;;) {
+    slot* to_finalize = nullptr;
+    slot* to_unload = nullptr;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      to_finalize = to_finalize_.pop();
+      to_unload = to_unload_.pop_front();
+    }
+    if (to_finalize == nullptr && to_unload == nullptr) break;
+    if (to_finalize != nullptr) {
+      ++did.steps;
+      if (finalize(*to_finalize, std::chrono::nanoseconds(end_ns > now ? end_ns - now : 1))) {
+        to_finalize->work_next = again;
+        again = to_finalize;
+      }
+    }
+    if (to_unload != nullptr) {
+      ++did.unloaded;
+      unload(*to_unload);
+      sweep();  // it may have held the last handle of others
+    }
+    now = now_ns();
+    if (now >= end_ns) break;
+  }
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    for (; again != nullptr; again = again->work_next) to_finalize_.push_front(*again);
+  }
+  // Without workers this thread does everything, one job at least, or nothing would ever load.
+  const bool has_time = did.steps + did.unloaded == 0 || now_ns() < end_ns;
+  if (jobs_.concurrency() == 1 && has_time) (void)jobs_.wait_until(group_, end_ns);
+  return did;
+}
+
+bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
+  constexpr std::uint64_t slice_ns = 1'000'000;
+  const auto is_done = [&] { return is_settled(wanted); };
+  for (;;) {
+    const event_count::key_type key = for_main_.prepare_wait();
+    const std::uint64_t now = now_ns();
+    if (is_done() || now >= deadline_ns) {
+      for_main_.cancel_wait();
+      return is_done();
+    }
+    const std::uint64_t left_ns = std::min(deadline_ns - now, slice_ns);
+    const pump_result did = pump(std::chrono::nanoseconds(left_ns));
+    if (is_done() || did.steps + did.unloaded > 0 || jobs_.concurrency() == 1) {
+      for_main_.cancel_wait();
+      continue;
+    }
+    (void)for_main_.wait_for(key, std::chrono::nanoseconds(deadline_ns - now));
+  }
+}
+
+// --- The end ------------------------------------------------------------------------------------
+
+void store_core::finish() noexcept {
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    ending_ = true;
+  }
+  group_.wait();
+  if (background_group_) background_group_->wait();
+  group_.wait();
+  // Assets that hold others go first. Those that are left hold each other, by way of a reload.
+  bool all = false;
+  for (bool gone = true; gone || !all;) {
+    all = !gone;
+    gone = false;
+    for (std::size_t i = 0;; ++i) {
+      slot* one = nullptr;
+      {
+        const sync_detail::scoped_lock hold(lock_);
+        one = slot_at(i);
+        if (one == nullptr) break;
+        if (one->value == nullptr || (is_held(*one) && !all)) continue;
+        if (one->in != nullptr) one->in->remove(*one);
+        needs_.remove_all(*one);
+        one->wanted_again = false;
+      }
+      unload(*one);
+      gone = true;
+    }
+  }
+  group_.wait();
+}
+
+}  // namespace overture::assets_detail

@@ -1,0 +1,152 @@
+// asset_store: first things first.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "assets/store_rig.hpp"
+#include "overture/sync/barricade.hpp"
+
+namespace overture {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using test::list;
+using test::rigged_store;
+using test::store_rig;
+using test::words;
+using ::testing::ElementsAre;
+
+// One file at a time, on the thread that pumps.
+constexpr asset_store_config in_order{.files_max = 1, .background_threads = 0};
+
+std::vector<std::string> decodes(const store_rig& rig) {
+  std::vector<std::string> found;
+  for (const std::string& line : rig.happened.lines()) {
+    if (line.starts_with("decode ")) found.push_back(line.substr(7));
+  }
+  return found;
+}
+
+void pump_until_settled(asset_store& store) {
+  while (store.progress().ready + store.progress().failed < store.progress().asked) store.pump(1s);
+}
+
+TEST(asset_order, is_by_priority_and_then_as_asked) {
+  store_rig rig({.workers = 0});
+  for (const char* name : {"music", "low", "one", "two", "menu"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  const asset<words> held[] = {store.get<words>("music"_path, asset_priority::background),
+                               store.get<words>("low"_path, asset_priority::low),
+                               store.get<words>("one"_path), store.get<words>("two"_path),
+                               store.get<words>("menu"_path, asset_priority::high)};
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("menu", "one", "two", "low", "music"));
+}
+
+TEST(asset_order, raises_what_an_asset_needs_with_it) {
+  store_rig rig({.workers = 0});
+  rig.add("room", "wall.txt\nfloor.txt");
+  for (const char* name : {"wall.txt", "floor.txt", "a", "b"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  const asset<list> room = store.get<list>("room"_path, asset_priority::low);
+  while (room.state() != asset_state::needing) store.pump(1ns);
+  const asset<words> a = store.get<words>("a"_path);
+  const asset<words> b = store.get<words>("b"_path);
+  store.raise(room, asset_priority::high);
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("room", "wall.txt", "floor.txt", "a", "b"));
+}
+
+TEST(asset_order, asking_again_with_a_higher_priority_raises) {
+  store_rig rig({.workers = 0});
+  for (const char* name : {"a", "b", "c"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  const asset<words> a = store.get<words>("a"_path);
+  const asset<words> b = store.get<words>("b"_path);
+  const asset<words> c = store.get<words>("c"_path, asset_priority::low);
+  const asset<words> again = store.get<words>("c"_path, asset_priority::high);
+  const asset<words> lower = store.get<words>("b"_path, asset_priority::low);
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("c", "a", "b"));
+}
+
+TEST(asset_order, finalizes_by_priority_too) {
+  store_rig rig;
+  for (const char* name : {"a", "b", "c"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig);
+  const asset<words> a = store.get<words>("a"_path, asset_priority::low);
+  const asset<words> b = store.get<words>("b"_path);
+  const asset<words> c = store.get<words>("c"_path);
+  while (store.progress().for_pump < 3) std::this_thread::yield();
+  store.raise(a, asset_priority::high);
+  store.pump(0ns);
+  EXPECT_TRUE(a.is_ready());
+  EXPECT_FALSE(b.is_ready());
+  EXPECT_EQ(store.progress().for_pump, 2u);
+}
+
+TEST(asset_order, a_background_decode_is_in_nobodys_way) {
+  store_rig rig({.workers = 1});
+  rig.add("music", "music");
+  rig.add("menu", "menu");
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path == "music") gate.wait();
+  };
+  rigged_store store(rig);
+  const asset<words> music = store.get<words>("music"_path, asset_priority::background);
+  while (music.state() != asset_state::decoding) std::this_thread::yield();
+  const asset<words> menu = store.get<words>("menu"_path);
+  EXPECT_EQ(store.outcome(menu), "ready") << "the only worker is free";
+  gate.lower();
+  EXPECT_EQ(store.outcome(music), "ready");
+}
+
+TEST(asset_order, a_background_asset_that_is_raised_while_it_waits_is_decoded_by_a_worker) {
+  store_rig rig({.workers = 1});
+  rig.add("music", "music");
+  rig.add("other", "other");
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path == "music") gate.wait();
+  };
+  rigged_store store(rig);
+  const asset<words> music = store.get<words>("music"_path, asset_priority::background);
+  while (music.state() != asset_state::decoding) std::this_thread::yield();
+  const asset<words> other = store.get<words>("other"_path, asset_priority::background);
+  while (other.state() != asset_state::decoding) std::this_thread::yield();
+  store.raise(other, asset_priority::normal);
+  EXPECT_EQ(store.outcome(other), "ready") << "the background thread is busy";
+  gate.lower();
+  EXPECT_EQ(store.outcome(music), "ready");
+}
+
+TEST(asset_order, background_assets_leave_most_of_the_room_to_others) {
+  store_rig rig({.workers = 1});
+  for (int i = 0; i < 20; ++i) rig.add("music" + std::to_string(i), "music");
+  rig.add("menu", "menu");
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path != "menu") gate.wait();
+  };
+  rigged_store store(rig, {.files_max = 8});
+  std::vector<asset<words>> music;
+  for (int i = 0; i < 20; ++i) {
+    music.push_back(store.get<words>("music" + std::to_string(i), asset_priority::background));
+  }
+  EXPECT_EQ(store.outcome(store.get<words>("menu"_path)), "ready");
+  gate.lower();
+  for (const asset<words>& each : music) EXPECT_EQ(store.outcome(each), "ready");
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,200 @@
+// asset_store: files that change while the game runs.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "assets/store_rig.hpp"
+
+namespace overture {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using test::list;
+using test::rigged_store;
+using test::store_rig;
+using test::words;
+
+constexpr asset_store_config at_once{.keep_bytes = 0, .reload_delay = 0ns};
+
+// Pumps until it is so.
+template <class Condition>
+void pump_until(asset_store& store, Condition condition) {
+  while (!condition()) {
+    store.pump(1ms);
+    std::this_thread::yield();
+  }
+}
+
+TEST(asset_reload, puts_the_new_value_in_place_of_the_old) {
+  store_rig rig;
+  rig.add("a.txt", "old");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<words> one = store.get<words>("a.txt"_path);
+  ASSERT_EQ(store.outcome(one), "ready");
+  const words* const before = one.get();
+  rig.add("a.txt", "new");
+  store.reload("a.txt");
+  EXPECT_EQ(one.get(), before) << "not before pump()";
+  pump_until(store, [&] { return one.version() == 2; });
+  EXPECT_EQ(one->text, "new");
+  EXPECT_TRUE(one.is_ready());
+  pump_until(store, [&] { return rig.happened.count("unload old") == 1; });
+  EXPECT_EQ(rig.happened.count("unload new"), 0u);
+  EXPECT_TRUE(store.reload_status(one));
+}
+
+TEST(asset_reload, that_fails_leaves_the_old_value) {
+  store_rig rig;
+  rig.add("a.txt", "old");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<words> one = store.get<words>("a.txt"_path);
+  ASSERT_EQ(store.outcome(one), "ready");
+  rig.add("a.txt", "broken");  // half of it has been written, say
+  store.reload("a.txt");
+  pump_until(store, [&] { return !store.reload_status(one); });
+  EXPECT_EQ(store.reload_status(one).error().code, errc::corrupt);
+  EXPECT_TRUE(one.status());
+  EXPECT_EQ(one->text, "old");
+  rig.add("a.txt", "new");
+  store.reload("a.txt");
+  pump_until(store, [&] { return one.version() == 2; });
+  EXPECT_EQ(one->text, "new");
+  EXPECT_TRUE(store.reload_status(one));
+}
+
+TEST(asset_reload, tries_again_what_has_failed) {
+  store_rig rig;
+  rig.add("a.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<words> one = store.get<words>("a.txt"_path);
+  ASSERT_EQ(store.outcome(one), "corrupt");
+  rig.add("a.txt", "mended");
+  store.reload("a.txt");
+  pump_until(store, [&] { return one.is_ready(); });
+  EXPECT_EQ(one->text, "mended");
+}
+
+TEST(asset_reload, in_the_middle_of_a_load_comes_after_it) {
+  store_rig rig;
+  rig.add("a.txt", "old");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<words> one = store.get<words>("a.txt"_path);
+  while (store.progress().for_pump == 0) std::this_thread::yield();
+  rig.add("a.txt", "new");
+  store.reload("a.txt");
+  pump_until(store, [&] { return one.version() == 2; });
+  EXPECT_EQ(one->text, "new");
+}
+
+TEST(asset_reload, waits_until_the_file_is_left_alone) {
+  store_rig rig;
+  rig.add("a.txt", "old");
+  rig.mount();
+  rigged_store store(rig, {.reload_delay = std::chrono::hours(1)});
+  const asset<words> one = store.get<words>("a.txt"_path);
+  ASSERT_EQ(store.outcome(one), "ready");
+  rig.add("a.txt", "new");
+  store.reload("a.txt");
+  for (int i = 0; i < 20; ++i) store.pump(1ms);
+  EXPECT_EQ(rig.happened.count("decode a.txt"), 1u);
+}
+
+TEST(asset_reload, leaves_handles_of_others_as_they_are_unless_they_depend_on_it) {
+  store_rig rig;
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "old");
+  rig.add("floor.txt", "floor");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "ready");
+  const asset<words> wall = room->texts[0];
+  rig.add("wall.txt", "new");
+  store.reload("wall.txt");
+  pump_until(store, [&] { return wall.version() == 2; });
+  EXPECT_EQ(room->texts[0]->text, "new");
+  EXPECT_EQ(room.version(), 1u);
+  EXPECT_EQ(rig.happened.count("decode room"), 1u);
+
+  rig.add("room", "floor.txt\nwall.txt");
+  store.reload("room");
+  pump_until(store, [&] { return room.version() == 2; });
+  EXPECT_EQ(room->texts[0]->text, "floor");
+}
+
+TEST(asset_reload, loads_a_dependent_asset_after_what_it_needs) {
+  store_rig rig;
+  rig.lists.depends = true;
+  rig.add("level", "@room");
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "old");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> level = store.get<list>("level"_path);
+  ASSERT_EQ(store.outcome(level), "ready");
+  rig.add("wall.txt", "new");
+  store.reload("wall.txt");
+  pump_until(store, [&] { return level.version() == 2; });
+  EXPECT_EQ(level->lists[0].version(), 2u);
+  EXPECT_EQ(level->lists[0]->texts[0]->text, "new");
+  EXPECT_EQ(rig.happened.count("unload level"), 1u);
+}
+
+TEST(asset_reload, that_makes_two_assets_hold_each_other_ends_with_the_store) {
+  store_rig rig;
+  rig.add("a", "@b");
+  rig.add("b", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.mount();
+  {
+    rigged_store store(rig, at_once);
+    const asset<list> a = store.get<list>("a"_path);
+    ASSERT_EQ(store.outcome(a), "ready");
+    rig.add("b", "@a");
+    store.reload("b");
+    pump_until(store, [&] { return a->lists[0].version() == 2; });
+  }
+  EXPECT_EQ(rig.happened.count("unload a"), 1u);
+  EXPECT_EQ(rig.happened.count("unload b"), 2u);
+}
+
+TEST(asset_reload, of_what_nobody_holds_drops_it) {
+  store_rig rig;
+  rig.add("a.txt", "old");
+  rig.mount();
+  rigged_store store(rig, {.reload_delay = 0ns});
+  EXPECT_EQ(store.outcome(store.get<words>("a.txt"_path)), "ready");
+  store.pump(1ms);
+  ASSERT_EQ(store.progress().kept, 1u);
+  rig.add("a.txt", "new");
+  store.reload("a.txt");
+  pump_until(store, [&] { return store.progress().kept == 0; });
+  const asset<words> one = store.get<words>("a.txt"_path);
+  EXPECT_EQ(store.outcome(one), "ready");
+  EXPECT_EQ(one->text, "new");
+}
+
+TEST(asset_reload, while_the_store_ends_leaves_nothing) {
+  store_rig rig;
+  for (int i = 0; i < 50; ++i) rig.add(std::to_string(i), "text");
+  rig.mount();
+  for (int round = 0; round < 20; ++round) {
+    rigged_store store(rig, at_once);
+    std::vector<asset<words>> held;
+    for (int i = 0; i < 50; ++i) held.push_back(store.get<words>(std::to_string(i)));
+    for (const asset<words>& each : held) ASSERT_EQ(store.outcome(each), "ready");
+    for (int i = 0; i < 50; ++i) store.reload(std::to_string(i));
+    for (int i = 0; i < round / 4; ++i) store.pump(10us);
+    held.clear();
+  }
+  EXPECT_EQ(rig.happened.count("finalize text"), rig.happened.count("unload text"));
+}
+
+}  // namespace
+}  // namespace overture

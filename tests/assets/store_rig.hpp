@@ -1,0 +1,151 @@
+// A store over a fake operating system, with loaders whose assets say what happened to them.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "load/load_rig.hpp"
+#include "overture/assets/asset_store.hpp"
+
+namespace overture::test {
+
+// What happened, in order.
+class diary {
+ public:
+  void note(std::string what) {
+    const std::lock_guard hold(lock_);
+    lines_.push_back(std::move(what));
+  }
+  [[nodiscard]] std::vector<std::string> lines() const {
+    const std::lock_guard hold(lock_);
+    return lines_;
+  }
+  [[nodiscard]] std::size_t count(std::string_view line) const {
+    const std::lock_guard hold(lock_);
+    std::size_t sum = 0;
+    for (const std::string& each : lines_) sum += each == line ? 1 : 0;
+    return sum;
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::vector<std::string> lines_;
+};
+
+// The text of a file.
+struct words {
+  std::string text;
+};
+
+class words_loader final : public loader<words> {
+ public:
+  explicit words_loader(diary& to) : diary_(to) {}
+
+  result<words> decode(std::span<const std::byte> bytes, load_context& context) override {
+    const std::string path(context.path().text);
+    if (before_decode) before_decode(path);
+    diary_.note("decode " + path);
+    words made;
+    made.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (made.text == "broken") return fail(errc::corrupt, "broken words");
+    if (made.text == "throws") throw std::runtime_error("words");
+    return made;
+  }
+  result<finalize_step> finalize(words& value, std::chrono::nanoseconds budget) override {
+    if (during_finalize) return during_finalize(value, budget);
+    diary_.note("finalize " + value.text);
+    return finalize_step::done;
+  }
+  void unload(words& value) override { diary_.note("unload " + value.text); }
+  bool free_threaded() const noexcept override { return is_free; }
+  std::uint64_t bytes_of(const words& value) const noexcept override { return value.text.size(); }
+  const words* placeholder() const noexcept override { return shown_first; }
+
+  std::function<void(const std::string&)> before_decode;
+  std::function<result<finalize_step>(words&, std::chrono::nanoseconds)> during_finalize;
+  bool is_free = false;
+  const words* shown_first = nullptr;
+
+ private:
+  diary& diary_;
+};
+
+// A list of other assets, a line each: the path of words, or of a list with '@' before it. A '?'
+// before that makes it one that is only wanted.
+struct list {
+  std::string name;
+  std::vector<asset<words>> texts;
+  std::vector<asset<list>> lists;
+};
+
+class list_loader final : public loader<list> {
+ public:
+  explicit list_loader(diary& to) : diary_(to) {}
+
+  result<list> decode(std::span<const std::byte> bytes, load_context& context) override {
+    list made{.name = std::string(context.path().text), .texts = {}, .lists = {}};
+    diary_.note("decode " + made.name);
+    std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const bool wanted = line.starts_with('?');
+      if (wanted) line.remove_prefix(1);
+      if (line.starts_with('@')) {
+        line.remove_prefix(1);
+        made.lists.push_back(wanted ? context.want<list>(line) : context.need<list>(line));
+      } else {
+        made.texts.push_back(wanted ? context.want<words>(line) : context.need<words>(line));
+      }
+    }
+    return made;
+  }
+  result<finalize_step> finalize(list& value, std::chrono::nanoseconds) override {
+    diary_.note("finalize " + value.name);
+    return finalize_step::done;
+  }
+  void unload(list& value) override { diary_.note("unload " + value.name); }
+  bool dependent() const noexcept override { return depends; }
+
+  bool depends = false;
+
+ private:
+  diary& diary_;
+};
+
+struct store_rig {
+  fake_os os;
+  diary happened;
+  words_loader texts{happened};
+  list_loader lists{happened};
+  load_rig engine;
+
+  explicit store_rig(const rig_options& options = {}) : engine(os, options) {}
+
+  void add(const std::string& path, const std::string& content) {
+    os.add_file("/game/" + path, content);
+  }
+  // After the files.
+  void mount() { engine.mount({"/game"}); }
+};
+
+// The store of a rig, with both loaders.
+struct rigged_store : asset_store {
+  explicit rigged_store(store_rig& rig, const asset_store_config& config = {})
+      : asset_store(rig.engine.files, rig.engine.reads, rig.engine.jobs, config) {
+    if (!add(rig.texts) || !add(rig.lists)) throw std::runtime_error("a loader was not added");
+  }
+  // Waits, and returns "ready" or the error's code.
+  template <class T>
+  std::string outcome(const asset<T>& of) {
+    if (!wait_for(of, hang)) return "hangs";
+    const result<void> status = of.status();
+    return status ? "ready" : to_string(status.error().code);
+  }
+};
+
+}  // namespace overture::test

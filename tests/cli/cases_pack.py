@@ -1,0 +1,199 @@
+"""overture pack."""
+
+import errno
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import zipfile
+
+from harness import TIME_LIMIT_S, break_entry, case, read_until
+
+MIB = 1 << 20
+# How to extract an archive into the current folder.
+READERS = {
+    "unzip": ["unzip", "-q"],
+    "bsdtar": ["bsdtar", "-xf"],
+    "python": ["python3", "-m", "zipfile", "-e"],
+    "7zz": ["7zz", "x", "-bd", "-bso0"],
+}
+
+
+def contents_of(folder):
+    return {
+        str(each.relative_to(folder)): each.read_bytes()
+        for each in folder.rglob("*")
+        if each.is_file()
+    }
+
+
+def extracted(box, reader, archive):
+    to = box.folder / f"by-{reader}"
+    to.mkdir()
+    words = READERS[reader] + [str(archive)] + (["."] if reader == "python" else [])
+    # Warnings are failures too: the archive is to be flawless.
+    done = subprocess.run(words, cwd=to, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, (reader, done)
+    return contents_of(to)
+
+
+def varied_game(box):
+    """Mounts with files of all kinds: empty, executable, packed, stored, in pieces, repeated."""
+    random.seed(7)
+    noise = random.randbytes(3 * MIB)
+    box.write("base/empty", "")
+    box.write("base/tool.sh", "#!/bin/sh\n").chmod(0o755)
+    box.write("base/grün/日本.txt", "names")
+    box.write("base/maps/long.txt", b"".join(b"line %d\n" % i for i in range(500_000)))
+    box.write("base/noise.bin", noise)
+    box.write("base/noise.copy", noise)
+    box.write("base/small.bin", noise[:100])
+    box.zip("mod.zip", {"maps/rome.txt": "rome\n" * 1000, "small.bin": noise[:99]})
+    return ["base", "mod.zip"]
+
+
+@case()
+def a_pack_is_the_same_to_all_readers(box):
+    mounts = varied_game(box)
+    result = box.run("pack", "game.zip", *mounts)
+    assert result.code == 0 and result.out.startswith("8 files, "), result
+    assert "1 file repeats another file's content; that costs 3.0" in result.out, result
+    assert box.run("extract", "--to", "tree", *mounts).code == 0
+    wanted = contents_of(box.folder / "tree")
+    assert len(wanted) == 8
+    for reader in READERS:
+        assert extracted(box, reader, box.folder / "game.zip") == wanted, reader
+    assert os.access(box.folder / "by-unzip/tool.sh", os.X_OK)
+    assert not os.access(box.folder / "by-unzip/small.bin", os.X_OK)
+    before, after = box.load_json(*mounts), box.load_json("game.zip")
+    assert before["hash"] == after["hash"], (before, after)
+
+
+@case()
+def a_pack_with_zstd_is_read_by_7zip(box):
+    mounts = varied_game(box)
+    result = box.run("pack", "--zstd", "game.zip", *mounts)
+    assert result.code == 0, result
+    assert box.run("extract", "--to", "tree", *mounts).code == 0
+    wanted = contents_of(box.folder / "tree")
+    assert extracted(box, "7zz", box.folder / "game.zip") == wanted
+    assert box.load_json(*mounts)["hash"] == box.load_json("game.zip")["hash"]
+
+
+@case()
+def a_pack_is_reproducible(box):
+    mounts = varied_game(box)
+    for options in ((), ("--zstd",)):
+        assert box.run("pack", "one.zip", *options, "--threads", "1", *mounts).code == 0
+        # Elsewhere, at another time.
+        shutil.copytree(box.folder / "base", box.folder / "far/base")
+        shutil.copy(box.folder / "mod.zip", box.folder / "far/mod.zip")
+        os.utime(box.folder / "far/base/empty", (1, 1))
+        words = ("pack", "many.zip", *options, "--threads", "5", "far/base", "far/mod.zip")
+        assert box.run(*words).code == 0
+        one, many = (box.folder / name for name in ("one.zip", "many.zip"))
+        assert one.read_bytes() == many.read_bytes(), options
+        one.unlink()
+        many.unlink()
+        shutil.rmtree(box.folder / "far")
+
+
+@case()
+def a_pack_says_where_each_file_came_from(box):
+    mounts = box.game()
+    assert box.run("pack", "game.zip", *mounts).code == 0
+    shown = box.run("which", "maps/rome.txt", "base", "game.zip")
+    assert shown.code == 0, shown
+    rows = [line.split(maxsplit=2) for line in shown.out.splitlines()]
+    assert rows == [["wins", "zip", "game.zip (from dlc.zip)"], ["hidden", "folder", "base"]], shown
+    told = box.run("which", "gfx/logo.png", "game.zip", "--json").json()
+    assert told["mounts"][0]["comment"] == "from look", told
+    folded = box.run("which", "GFX/LOGO.png", "--mount-point", "x", "game.zip", "--ignore-case")
+    assert folded.code == 1, folded
+    words = ("which", "X/GFX/LOGO.png", "--mount-point", "x", "game.zip", "--ignore-case")
+    assert "(from look)" in box.run(*words).out
+
+
+@case()
+def a_pack_replaces_nothing_unasked(box):
+    mounts = box.game()
+    refused = box.run("pack", "mods/ai.pk3", "base")  # the archive to write was forgotten
+    assert refused.code == 2 and "--overwrite" in refused.err, refused
+    assert zipfile.ZipFile(box.folder / "mods/ai.pk3").namelist() == ["ai/plan.txt", "rules.txt"]
+    # It may be one of its own mounts.
+    result = box.run("pack", "--overwrite", "mods/ai.pk3", *mounts)
+    assert result.code == 0 and result.out.startswith("7 files, "), result
+    assert len(zipfile.ZipFile(box.folder / "mods/ai.pk3").namelist()) == 7
+
+
+@case()
+def a_pack_leaves_out_what_cannot_be_read(box):
+    box.write("base/a.txt", "a")
+    box.zip("mod.zip", {"b.txt": "bb", "damaged.txt": "damaged"}, zipfile.ZIP_STORED)
+    break_entry(box.folder / "mod.zip")
+    result = box.run("pack", "game.zip", "base", "mod.zip")
+    assert result.code == 1, result
+    assert "error: damaged.txt: the content does not match its checksum" in result.err, result
+    assert result.out.startswith("2 files, ") and "; 1 failed" in result.out, result
+    assert zipfile.ZipFile(box.folder / "game.zip").namelist() == ["a.txt", "b.txt"]
+    result = box.run("pack", "less.zip", "--exclude", "b*", "--exclude", "damaged*", "base")
+    assert result.code == 0 and result.out.startswith("1 file, "), result
+
+
+@case()
+def a_pack_that_fails_leaves_nothing(box):
+    mounts = box.game()
+    before = sorted(os.listdir(box.folder))
+
+    def disk_of_1_kib():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+    full = box.run("pack", "game.zip", *mounts, preexec_fn=disk_of_1_kib)
+    assert full.code == 5 and "error: game.zip: " in full.err, full
+    assert os.strerror(errno.EFBIG) in full.err and "nothing is left" in full.err, full
+    assert sorted(os.listdir(box.folder)) == before
+    missing = box.run("pack", "no/such/game.zip", *mounts)
+    assert missing.code == 5 and "no/such/game.zip" in missing.err, missing
+
+
+@case()
+def an_interrupted_pack_leaves_nothing(box):
+    process = box.start("pack", "game.zip", box.endless(), "--progress=always")
+    try:
+        read_until(process.stderr, b"files")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        process.kill()
+    assert process.returncode == 130 and b"nothing is left" in err, (process.returncode, err)
+    assert os.listdir(box.folder) == ["endless"]
+
+
+@case("slow")
+def a_pack_holds_large_files_in_pieces(box):
+    random.seed(3)
+    noise = random.randbytes(66 * MIB)
+    text = b"".join(b"line %d\n" % i for i in range(7_000_000))
+    box.write("base/noise.bin", noise)
+    box.write("base/text.txt", text)
+    box.zip("mod.zip", {"again.txt": text})
+    for options in ((), ("--zstd",)):
+        result = box.run("pack", "game.zip", "--overwrite", *options, "base", "mod.zip")
+        assert result.code == 0, result
+        with zipfile.ZipFile(box.folder / "game.zip") as opened:
+            assert opened.testzip() is None
+            assert opened.read("text.txt") == opened.read("again.txt") == text
+            stored = opened.getinfo("noise.bin")
+            assert stored.compress_type == zipfile.ZIP_STORED
+            assert opened.getinfo("text.txt").compress_size < len(text) // 3
+        assert box.run("check", "game.zip").code == 0
+    with open(box.folder / "mod.zip", "r+b") as damaged:
+        damaged.seek(10 * MIB)
+        damaged.write(b"damage")
+    result = box.run("pack", "game.zip", "--overwrite", "base", "mod.zip")
+    assert result.code == 1 and "error: again.txt: " in result.err, result
+    names = zipfile.ZipFile(box.folder / "game.zip").namelist()
+    assert names == ["noise.bin", "text.txt"], names

@@ -1,0 +1,86 @@
+// The places of assets.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "host.hpp"
+
+namespace host {
+namespace {
+
+struct note {
+  int length = 0;
+};
+
+enum class step { none, decode, finalize, unload };
+
+class broken_loader final : public loader<note> {
+ public:
+  broken_loader(step breaks, bool is_free) : breaks_(breaks), is_free_(is_free) {}
+  result<note> decode(std::span<const std::byte> bytes, load_context&) override {
+    if (breaks_ == step::decode) fail_now();
+    return note{static_cast<int>(bytes.size())};
+  }
+  result<finalize_step> finalize(note&, std::chrono::nanoseconds) override {
+    if (breaks_ == step::finalize) fail_now();
+    return finalize_step::done;
+  }
+  void unload(note&) override {
+    ++unloaded;
+    if (breaks_ == step::unload) fail_now();
+  }
+  [[nodiscard]] bool free_threaded() const noexcept override { return is_free_; }
+  atomic<int> unloaded{0};
+
+ private:
+  step breaks_;
+  bool is_free_;
+};
+
+void load(step breaks) {
+  const std::string folder = "throws_assets";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/a.txt") << "first";
+  for (const bool is_free : {false, true}) {
+    file_system files;
+    CHECK(files.mount(folder.c_str()).has_value());
+    thread_pool pool{{.workers = 1}};
+    read_queue reads{files, {.threads = 1}};
+    broken_loader notes(breaks, is_free);
+    {
+      asset_store store{files, reads, pool};
+      CHECK(store.add(notes).has_value());
+      const asset<note> one = store.get<note>("a.txt"_path);
+      CHECK_THREW(store.for_each_unsettled([](const unsettled_asset&) { fail_now(); }));
+      CHECK(store.wait_for(one, std::chrono::minutes(1)));
+      if (breaks == step::unload) {
+        CHECK(one.is_ready() && one->length == 5);
+      } else {
+        CHECK_THREW(one.status());
+      }
+    }
+    CHECK(notes.unloaded.load() == (breaks == step::decode && throws ? 0 : 1));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+void decodes() {
+  load(step::decode);
+}
+void finalizes() {
+  load(step::finalize);
+}
+void unloads() {
+  load(step::unload);
+}
+
+}  // namespace
+
+const std::vector<place> places_of_assets = {
+    {"loader::decode", decodes},
+    {"loader::finalize", finalizes},
+    {"loader::unload", unloads},
+    {"asset_store::for_each_unsettled", unloads},
+};
+
+}  // namespace host

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""`overture physfs-env` with small games:
+
+    physfs_env.py OVERTURE FOLDER_OF_LIBRARY GAME GAME_WITH_RPATH GAME_WITH_PHYSFS_INSIDE
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def main(overture, library, game, rpath_game, static_game):
+    with tempfile.TemporaryDirectory() as name:
+        box = pathlib.Path(name)
+        environment = dict(os.environ, OVERTURE_PHYSFS=library, TMPDIR=str(box / "tmp"))
+        environment.pop("LD_PRELOAD", None)
+        (box / "tmp").mkdir()
+        (box / "base").mkdir()
+        (box / "base/bytes").write_bytes(b"x" * 100)
+        (box / "base/numbers").write_bytes(bytes(40))
+
+        def run(*words, code=0):
+            done = subprocess.run([overture, "physfs-env", *words], cwd=box, env=environment,
+                                  text=True, stdin=subprocess.DEVNULL, capture_output=True)
+            assert done.returncode == code, (words, done)
+            assert list((box / "tmp").iterdir()) == [], "no temporary file is left"
+            return done
+
+        def reported(*words, code=0):
+            run("--json", "calls.json", "--", *words, code=code)
+            (process,) = json.loads((box / "calls.json").read_text())["processes"]
+            assert process["library"] == os.path.realpath(library) + "/libphysfs.so.1", process
+            return process
+
+        def check(process, ends):
+            kinds = {row["kind"]: row for row in process["calls"]}
+            counts = {kind: (row["calls"], row["failures"]) for kind, row in kinds.items()}
+            assert counts["open"] == (5, 1), counts
+            assert counts["read"] == (311, 1), counts
+            assert counts["look up"] == (14, 12), counts
+            assert counts["list"] == (1, 0) and counts["mount"] == (2, 1), counts
+            assert counts["close"] == (4 if ends else 3, 0), counts
+            sizes = {row["bytes_max"]: row["reads"] for row in process["reads"]}
+            assert sizes[1] == 300 and sizes[4] == 11, sizes
+            assert process["read_bytes"] == 340 and process["tiny_reads"] == 311
+            threads = {row["name"]: row for row in process["threads"] if not row["main"]}
+            assert threads["loader"]["calls"] == 309 and threads["loader"]["ns"] > 0, threads
+            names = {row["name"]: row for row in process["names"]}
+            assert names["bytes"]["opens"] == 3 and names["bytes"]["read_bytes"] == 300, names
+            assert names["missing.cfg"]["misses"] == 12 and names["missing.png"]["misses"] == 1
+            inside = sum(row["ns"] for row in process["threads"])
+            assert 0 < process["start_main_ns"] < inside < 2 * process["run_ns"], process
+
+        assert run("--", game, "base", "7", code=7).stdout == ""
+        check(reported(game, "base", "7", code=7), True)
+        check(reported(game, "base", "killed", code=137), False)
+        check(reported(rpath_game, "base", "0"), True)
+
+        # A script that starts the game.
+        script = box / "start.sh"
+        script.write_text(f'#!/bin/sh\n"{game}" base "$1"\n')
+        script.chmod(0o755)
+        check(reported(script, "5", code=5), True)
+
+        text = run("--report", game, "base", "7", code=7).stdout
+        for part in ("PhysicsFS", "missing.cfg", "loader", "What to change in the game"):
+            assert part in text, text
+
+        # Mistakes.
+        assert "PhysicsFS linked into it statically" in run(static_game, "base", "0", code=3).stderr
+        assert "called no function" in run("--report", "true").stderr
+        assert "no such program" in run("no-such-game", code=3).stderr
+        assert "give the game" in run("--report", code=2).stderr
+        run("--json", "no/folder", "--", game, "base", "7", code=5)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
