@@ -16,6 +16,11 @@
 
 namespace physfs {
 
+// Opens a file of the search path, which lives while `mounts` does. Null, and an error, if that
+// fails.
+[[nodiscard]] content* open_content(const reading& mounts, const clean_name& name,
+                                    mount*& from) noexcept;
+
 class open_file {
  public:
   // Take over `contents` and count the mount's open file. Null if out of memory.
