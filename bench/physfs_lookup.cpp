@@ -179,9 +179,14 @@ class enumerations {
   std::thread thread_;
 };
 
-// The median time of an open and a close, in ns: of a thousand, or of all while the enumerations
-// last. The clock goes on while a thread has no processor, which the median leaves out.
-double ns_of_opens(const physfs_library& library, const names& asked, const enumerations* beside) {
+struct open_times {
+  double median, longest;
+};
+
+// Nanoseconds of an open and a close: of a thousand, or of all while the enumerations last. The
+// clock goes on while a thread has no processor, which the median leaves out.
+open_times times_of_opens(const physfs_library& library, const names& asked,
+                          const enumerations* beside) {
   std::vector<double> all;
   auto before = steady::now();
   do {
@@ -192,7 +197,7 @@ double ns_of_opens(const physfs_library& library, const names& asked, const enum
     all.push_back(std::chrono::duration<double, std::nano>(after - before).count());
     before = after;
   } while (beside ? !beside->are_over() : all.size() < 1'000);
-  return spread_of(all).median;
+  return {spread_of(all).median, *std::max_element(all.begin(), all.end())};
 }
 
 }  // namespace
@@ -206,21 +211,23 @@ void measure_physfs_enumeration(results& out, int rounds, const physfs_libraries
                         folder.write("1k.zip", archive_of(paths, "some content"))};
   for (const physfs_library& library : libraries) {
     const physfs_session begun(library, mounts);
-    std::vector<double> alone, beside;
+    std::vector<double> alone, beside, longest;
     // The original takes seconds for each enumeration.
     const bool is_ours = library.name == "ours";
     for (int round = 0; round < (is_ours ? rounds : 1); ++round) {
-      alone.push_back(ns_of_opens(library, paths, nullptr));
+      alone.push_back(times_of_opens(library, paths, nullptr).median);
       const enumerations others(library, "many", is_ours ? 3 : 1);
-      beside.push_back(ns_of_opens(library, paths, &others));
+      const open_times times = times_of_opens(library, paths, &others);
+      beside.push_back(times.median);
+      longest.push_back(times.longest);
     }
     out.metric("open + close alone, " + library.name + ", ns", spread_of(alone).median);
-    const std::string name =
-        "open + close while 100k names are enumerated, " + library.name + ": x alone";
+    const std::string name = "open + close while 100k names are enumerated, " + library.name;
+    out.metric(name + ", the longest, ns", spread_of(longest).median);
     if (is_ours) {
-      out.goal(name, ratio(beside, alone), 1.1);
+      out.goal(name + ": x alone", ratio(beside, alone), 1.1);
     } else {
-      out.metric(name, ratio(beside, alone).median);
+      out.metric(name + ": x alone", ratio(beside, alone).median);
     }
   }
 }
