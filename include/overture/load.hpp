@@ -2,3 +2,4 @@
 #pragma once
 
 #include "overture/load/load_scope.hpp"
+#include "overture/load/read_file.hpp"
