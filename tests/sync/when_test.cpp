@@ -74,10 +74,12 @@ TEST(when_any, may_be_dropped_before_the_others_are_ready) {
 TEST(when, without_memory_is_an_error_and_leaves_nothing) {
   several some(2);
   for (const std::uint64_t refused : {0u, 1u}) {
-    failing_allocator memory(refused);
-    EXPECT_EQ(when_all(some.all(), memory).error().code, errc::out_of_memory);
-    EXPECT_EQ(when_any(some.all(), memory).error().code, errc::out_of_memory);
-    EXPECT_EQ(memory.live_bytes(), 0) << refused;
+    failing_allocator of_all(refused);
+    EXPECT_EQ(when_all(some.all(), of_all).error().code, errc::out_of_memory);
+    EXPECT_EQ(of_all.live_bytes(), 0) << refused;
+    failing_allocator of_any(refused);
+    EXPECT_EQ(when_any(some.all(), of_any).error().code, errc::out_of_memory);
+    EXPECT_EQ(of_any.live_bytes(), 0) << refused;
   }
 }
 
