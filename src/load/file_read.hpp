@@ -34,7 +34,7 @@ class file_read : private executor, protected room_turn {
 
  protected:
   ~file_read() override = default;
-  // The outcome, in a job. The room is still held: call give_room_back() once what it is for is gone.
+  // The outcome, in a job. The room is still held: give it back once what it is for is gone.
   virtual void ended(result<blob> outcome) noexcept = 0;
   void give_room_back() noexcept;
 
