@@ -97,7 +97,7 @@ finished_load load_once(const load_arguments& arguments, const outputs& out) {
 
   trace_file trace;
   if (!arguments.trace.empty() && !trace.open(arguments.trace))
-    return {.status = exit_output_failed};
+    return {.status = interrupted() ? exit_interrupted : exit_output_failed};
   finished_load done;
   done.what = load(files, arguments, out, memory, ledger, record);
   if (!done.what) return {.status = exit_output_failed};

@@ -48,7 +48,7 @@ std::string about_tiny_reads(const game_calls& calls) {
     text += fmt::format(", most often {} with {}", printable(where.front()->name),
                         grouped(where.front()->tiny_reads));
   }
-  return text + ".";
+  return text + ". PHYSFS_overture_readFile() of physfs_overture.h reads a file in one call.";
 }
 
 std::string about_misses(const game_calls& calls) {

@@ -65,6 +65,9 @@ class output_folder {
 [[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
+// Creates a file, or empties it; null if that fails, with errno set. Waits until a program reads a
+// pipe, or this one is interrupted (ECANCELED).
+[[nodiscard]] std::FILE* create_file(const std::string& path);
 // The message for an errno, such as "No space left on device".
 [[nodiscard]] std::string system_message(int os_error);
 [[nodiscard]] bool is_broken_pipe(int os_error);

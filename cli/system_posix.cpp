@@ -245,6 +245,24 @@ std::FILE* duplicate_output() {
   return file;
 }
 
+std::FILE* create_file(const std::string& path) {
+  constexpr timespec between_looks{0, 20'000'000};
+  int file = -1;
+  // With O_NONBLOCK a pipe without a reader is refused, so that the wait can be interrupted.
+  while ((file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC,
+                        0666)) < 0) {
+    struct stat found{};
+    if (errno != ENXIO || ::stat(path.c_str(), &found) != 0) return nullptr;
+    errno = S_ISFIFO(found.st_mode) && interrupted() ? ECANCELED : ENXIO;
+    if (!S_ISFIFO(found.st_mode) || errno == ECANCELED) return nullptr;
+    (void)::nanosleep(&between_looks, nullptr);
+  }
+  (void)::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
+  std::FILE* const made = ::fdopen(file, "wb");
+  if (made == nullptr) ::close(file);
+  return made;
+}
+
 std::string system_message(int os_error) {
   return std::generic_category().message(os_error);
 }

@@ -36,8 +36,12 @@ class stdio_sink final : public text_sink {
 
 bool trace_file::open(const std::string& path) {
   path_ = path;
-  file_.reset(path == "-" ? duplicate_output() : std::fopen(path.c_str(), "wbe"));
+  file_.reset(path == "-" ? duplicate_output() : create_file(path));
   if (file_) return true;
+  if (errno == ECANCELED) {
+    print_error(fmt::format("{}: interrupted; no program reads this pipe", printable(path_)));
+    return false;
+  }
   print_error(fmt::format("{}: cannot create the trace file ({}); choose a writable folder",
                           printable(path_), system_message(errno)));
   return false;

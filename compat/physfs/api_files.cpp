@@ -26,20 +26,9 @@ PHYSFS_File* PHYSFS_openRead(const char* path) {
   if (!name.clean(path)) return nullptr;
   const physfs::reading mounts;
   if (!mounts) return nullptr;
-  if (mounts.empty()) physfs::set_error(PHYSFS_ERR_NOT_FOUND);
-  physfs::asked_mounts asked(mounts, name);
-  while (physfs::mount* const each = asked.next()) {
-    physfs::joined_name room;
-    std::string_view rest;
-    if (each->locate(name, room, rest) != physfs::mount::relation::inside) {
-      physfs::set_error(name.view().empty() ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
-      continue;
-    }
-    if (physfs::content* const opened = each->contents->open(rest)) {
-      return open_file::to_read(opened, *each);
-    }
-  }
-  return nullptr;
+  physfs::mount* from = nullptr;
+  physfs::content* const opened = physfs::open_content(mounts, name, from);
+  return opened ? open_file::to_read(opened, *from) : nullptr;
 }
 
 PHYSFS_File* PHYSFS_openWrite(const char* path) {

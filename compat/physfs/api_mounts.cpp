@@ -2,9 +2,11 @@
 #include "archivers.hpp"
 #include "errors.hpp"
 #include "folder_storage.hpp"
+#include "inner_storage.hpp"
 #include "open_file.hpp"
 #include "overture/base/os.hpp"
 #include "parsed_archives.hpp"
+#include "physfs_overture.h"
 #include "search_path.hpp"
 
 using physfs::clean_name;
@@ -97,6 +99,18 @@ int PHYSFS_mountHandle(PHYSFS_File* file, const char* name, const char* mount_po
 
 int PHYSFS_mountRW(const char* path, const char* mount_point, int append) {
   return mount_new(path, mount_point, append, [&] { return physfs::open_folder(path, true); });
+}
+
+int PHYSFS_overture_mountInside(const char* archive, const char* mount_point, int append) {
+  return mount_new(archive, mount_point, append, [&]() -> storage* {
+    physfs::inner_storage* const made = physfs::make<physfs::inner_storage>();
+    if (!made) return nullptr;
+    if (!made->load(archive) || !made->take(open_archive(archive, made->lent()))) {
+      physfs::destroy(made);
+      return nullptr;
+    }
+    return made;
+  });
 }
 
 int PHYSFS_unmount(const char* path) {

@@ -134,6 +134,11 @@ class loose_file final : public content {
     return position <= INT64_MAX || refuse(PHYSFS_ERR_OS_ERROR);
   }
 
+  overture::mapping map() noexcept override {
+    const result<overture::mapping> mapped = os().map(handle_);
+    return mapped ? *mapped : overture::mapping{};
+  }
+
   bool sync() noexcept override {
     const result<void> done = os().sync(handle_);
     return done || refuse(done.error());
@@ -296,6 +301,18 @@ bool folder_storage::remove(std::string_view path) noexcept {
   joined_name relative;
   if (!folder || !relative.join("", path)) return false;
   const result<void> done = os().remove_below(folder.get(), relative.c_str());
+  return done || refuse(done.error());
+}
+
+bool folder_storage::rename(std::string_view from, std::string_view to) noexcept {
+  full_path full;
+  file_status status;
+  if (!full.join(folder_, from) || !full.visible_status(status)) return false;
+  const opened_folder folder(folder_);
+  joined_name old_name;
+  joined_name new_name;
+  if (!folder || !old_name.join("", from) || !new_name.join("", to)) return false;
+  const result<void> done = os().rename_below(folder.get(), old_name.c_str(), new_name.c_str());
   return done || refuse(done.error());
 }
 

@@ -27,6 +27,7 @@ class folder_storage final : public storage {
   [[nodiscard]] content* create(std::string_view path, bool append) noexcept;
   [[nodiscard]] bool make_folder(std::string_view path) noexcept;
   [[nodiscard]] bool remove(std::string_view path) noexcept;
+  [[nodiscard]] bool rename(std::string_view from, std::string_view to) noexcept;
 
   [[nodiscard]] const char* name() const noexcept { return folder_; }
 

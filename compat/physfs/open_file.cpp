@@ -26,6 +26,24 @@ thread_local constinit spare_record spare;
 
 }  // namespace
 
+content* open_content(const reading& mounts, const clean_name& name, mount*& from) noexcept {
+  if (mounts.empty()) set_error(PHYSFS_ERR_NOT_FOUND);
+  asked_mounts asked(mounts, name);
+  while (mount* const each = asked.next()) {
+    joined_name room;
+    std::string_view rest;
+    if (each->locate(name, room, rest) != mount::relation::inside) {
+      set_error(name.view().empty() ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
+      continue;
+    }
+    if (content* const opened = each->contents->open(rest)) {
+      from = each;
+      return opened;
+    }
+  }
+  return nullptr;
+}
+
 open_file* open_file::claim() noexcept {
   const spare_record last = spare;
   if (last.record && last.generation == generation.load(std::memory_order_relaxed) &&

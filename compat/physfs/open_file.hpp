@@ -9,11 +9,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "search_path.hpp"
 #include "storage.hpp"
 
 namespace physfs {
+
+// Opens a file of the search path, which lives while `mounts` does. Null, and an error, if that
+// fails.
+[[nodiscard]] content* open_content(const reading& mounts, const clean_name& name,
+                                    mount*& from) noexcept;
 
 class open_file {
  public:
@@ -23,7 +29,8 @@ class open_file {
                                              mount* from) noexcept;
   // Null, and an error, if the file is closed or a null pointer.
   [[nodiscard]] static open_file* of(PHYSFS_File* file) noexcept {
-    if (file && file->opaque) return static_cast<open_file*>(file->opaque);
+    // It is in front of the record, which can so be used before `opaque` has been loaded.
+    if (file && file->opaque) return reinterpret_cast<open_file*>(file);
     set_error(PHYSFS_ERR_INVALID_ARGUMENT);
     return nullptr;
   }
@@ -34,12 +41,13 @@ class open_file {
   [[nodiscard]] bool close() noexcept;
   [[nodiscard]] std::int64_t read(void* to, std::uint64_t bytes) noexcept {
     if (bytes > filled_ - at_ || writes_) return read_more(to, bytes);
-    if (bytes == 1) {  // many games read byte by byte: no call for that
-      *static_cast<std::byte*>(to) = buffer_[at_];
-    } else if (bytes != 0) {  // there may be no buffer yet
-      std::memcpy(to, buffer_ + at_, bytes);
-    }
+    const std::byte* const from = buffer_ + at_;
     at_ += bytes;
+    if (bytes == 1) {  // many games read byte by byte: no call for that
+      *static_cast<std::byte*>(to) = *from;
+    } else if (bytes != 0) {  // there may be no buffer yet
+      std::memcpy(to, from, bytes);
+    }
     return static_cast<std::int64_t>(bytes);
   }
   [[nodiscard]] std::int64_t write(const void* from, std::uint64_t bytes) noexcept;
@@ -86,5 +94,6 @@ class open_file {
   overture::atomic<bool> taken_{true};
   open_file* next_ = nullptr;
 };
+static_assert(std::is_standard_layout_v<open_file>);
 
 }  // namespace physfs

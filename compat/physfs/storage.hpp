@@ -38,6 +38,9 @@ class content {
     set_error(PHYSFS_ERR_READ_ONLY);
     return -1;
   }
+  // All of it without a copy; nothing, without an error, if there is no such way. Stays until
+  // unmap(), also when the file is closed.
+  [[nodiscard]] virtual overture::mapping map() noexcept { return {}; }
   // To the disk.
   [[nodiscard]] virtual bool sync() noexcept { return true; }
 

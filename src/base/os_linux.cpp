@@ -25,6 +25,15 @@ tl::unexpected<error> failed(const char* reason) {
   return tl::unexpected<error>(os_failure(errno, reason));
 }
 
+// Where something is to be made: a file that has the name of a folder is in the way, while a reader
+// only learns that there is no such file.
+tl::unexpected<error> failed_to_make(const char* reason) {
+  if (errno != ENOTDIR) return failed(reason);
+  error in_the_way = os_failure(ENOTDIR, "a file has the name of a folder");
+  in_the_way.code = errc::exists;
+  return tl::unexpected<error>(in_the_way);
+}
+
 // Handles are descriptors plus one, so that zero is not a handle.
 os_handle to_handle(int descriptor) {
   return {std::int64_t{descriptor} + 1};
@@ -328,7 +337,7 @@ class posix_system final : public operating_system {
   }
 
   result<void> rename(const char* from, const char* to) noexcept override {
-    if (::rename(from, to) != 0) return failed("cannot rename");
+    if (::rename(from, to) != 0) return failed_to_make("cannot rename");
     return {};
   }
 
@@ -370,7 +379,7 @@ class posix_system final : public operating_system {
   result<void> make_folder_below(os_handle folder, const char* path) noexcept override {
     const parent_folder parent(to_descriptor(folder), path);
     if (parent.missing() || mkdirat(parent.descriptor(), parent.name(), 0777) != 0) {
-      return failed("cannot create the folder");
+      return failed_to_make("cannot create the folder");
     }
     return {};
   }
@@ -392,7 +401,7 @@ class posix_system final : public operating_system {
     const parent_folder parent(to_descriptor(folder), to);
     if (parent.missing() || renameat(old_parent.descriptor(), old_parent.name(),
                                      parent.descriptor(), parent.name()) != 0) {
-      return failed("cannot rename");
+      return failed_to_make("cannot rename");
     }
     return {};
   }

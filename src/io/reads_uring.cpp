@@ -220,10 +220,8 @@ void uring_reads::end_chain(flight& of, part which, int outcome) noexcept {
   if (which == part::chain_read) of.chain_outcome = outcome;
   if (--of.chained > 0) return;
   --in_flight_;
-  const bool is_all =
-      of.chain_outcome >= 0 && static_cast<std::uint64_t>(of.chain_outcome) == of.op.bytes();
-  if (is_all && runner_.advance(of.op, of.chain_outcome)) return ended(of);
-  // Whatever went wrong, reading step by step finds the error and reports it.
+  if (of.chain_outcome >= 0 && runner_.advance(of.op, of.chain_outcome)) return ended(of);
+  // Reading step by step gets the rest, or finds the error and reports it.
   begin(of);
 }
 

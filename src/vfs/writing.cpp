@@ -164,16 +164,17 @@ namespace {
 
 // Makes a folder and those above it.
 result<void> make_folders(operating_system& os, os_handle root, name_on_disk& name) noexcept {
+  result<void> made;
   for (char* slash = std::strchr(name.text.data(), '/');; slash = std::strchr(slash + 1, '/')) {
     if (slash) *slash = '\0';
-    const result<void> made = os.make_folder_below(root, name.c_str());
+    made = os.make_folder_below(root, name.c_str());
     if (!made && made.error().code != errc::exists) return made;
     if (!slash) break;
     *slash = '/';
   }
   // What exists may be a file.
   const result<os_handle> opened = os.open_below(root, name.c_str());
-  if (!opened) return tl::unexpected(opened.error());
+  if (!opened) return made ? tl::unexpected(opened.error()) : made;
   const archives_detail::owned_handle handle(os, *opened);
   return os.status(handle.get()).and_then([](const file_status& status) -> result<void> {
     if (status.kind == file_kind::folder) return {};

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -9,6 +10,11 @@ import subprocess
 from harness import TIME_LIMIT_S, case, interrupt_load, read_until
 
 ESCAPE = "\x1b"
+
+
+def catches(process, kind):
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (kind - 1) & 1
 
 
 @case()
@@ -156,6 +162,27 @@ def interrupting_stops_the_load_and_still_reports(box):
     text = interrupt_load(box, "endless")
     assert text.code == 130, text
     assert "not loaded; the report is partial" in text.out, text
+
+
+@case()
+def a_trace_waits_for_the_reader_of_a_pipe_or_for_an_interrupt(box):
+    box.write("game/a.txt", b"a")
+    os.mkfifo(box.folder / "pipe")
+    process = box.start("load", "game", "--trace", "pipe")
+    check_trace((box.folder / "pipe").read_text())  # waits for the writer
+    out, err = process.communicate(timeout=TIME_LIMIT_S)
+    assert (process.returncode, err) == (0, b"") and out, err
+
+    process = box.start("load", "game", "--trace", "pipe")
+    try:
+        while not catches(process, signal.SIGINT):
+            os.sched_yield()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (130, b""), (process.returncode, out)
+    assert err == b"error: pipe: interrupted; no program reads this pipe\n", err
 
 
 @case("slow")

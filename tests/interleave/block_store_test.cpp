@@ -14,6 +14,7 @@ namespace overture::archives_detail {
 namespace {
 
 using interleave::check;
+using interleave::expect_clean_and_complete;
 using interleave::expect_clean_nearby;
 using interleave::run;
 
@@ -102,6 +103,31 @@ TEST(a_block_store_in_all_interleavings, is_busy_only_while_another_thread_unpac
            check(read ? byte == letter : read.error().code == errc::busy, "read, or busy");
          }});
   });
+}
+
+// A file that is past the budget takes room for its block; who reads the block must not wait.
+TEST(a_block_store_in_all_interleavings, takes_over_the_ticket_with_which_its_block_was_admitted) {
+  expect_clean_and_complete(interleave::explore({}, [] {
+    constexpr std::uint64_t large = block_store::small_bytes + 1;
+    memory_ledger ledger(large / 2);
+    {
+      letters blocks(false, large);
+      blocks.use_ledger(ledger);
+      run({[&] {
+        bool ticket = false;
+        const std::uint64_t room = blocks.missing_room(0);
+        check(ledger.take(room, memory_tag::vfs, ticket) && ticket, "past the limit");
+        check(blocks.hold_block(0, room, ticket) && !ticket, "the block has it now");
+        check(blocks.has_ticket(0), "until it is released");
+        blocks.release_block(0);
+        check(!blocks.has_ticket(0), "no longer");
+        check(ledger.take(room, memory_tag::vfs, ticket) && ticket, "the next may have it");
+        ledger.give_back(room, memory_tag::vfs);
+        ledger.end_item(ticket);
+      }});
+    }
+    check(ledger.used() == 0, "all room was given back");
+  }));
 }
 
 TEST(a_block_store_in_all_interleavings, tells_all_readers_of_damage) {

@@ -48,9 +48,9 @@ class watched_os final : public test::refusing_os {
     return bytes.size();
   }
   [[nodiscard]] int open_now() const { return opened_.value() - closed_.value(); }
+  static constexpr int handles_max = 6;
 
  private:
-  static constexpr int handles_max = 6;
   static constexpr int is_open = 1;
   static constexpr int is_closed = 2;
   variable<int> states_[handles_max] = {variable<int>(0), variable<int>(0), variable<int>(0),
@@ -76,23 +76,34 @@ struct reading {
   handle_cache cache;
   source_id first;
   source_id second;
+  source_id third;
+  source_id missing;
+  source_id fourth;
   io_detail::read_core core;
-  std::byte bytes[2] = {};
+  std::byte bytes[3] = {};
   read_request request;
   read_request again;  // of the same file, but not adjacent
+  read_request last;
 
   // The first file is already open.
-  explicit reading(std::size_t open_max)
-      : cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
+  explicit reading(std::size_t open_max, int descriptors = watched_os::handles_max,
+                   const io_detail::bundle_rules& rules = {})
+      : os(descriptors),
+        cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
         first(*cache.add("1")),
         second(*cache.add("2")),
-        core(cache, config()) {
+        third(*cache.add("3")),
+        missing(*cache.add("X")),
+        fourth(*cache.add("4")),
+        core(cache, config(), rules) {
     check(cache.pin(first).has_value(), "it opens");
     cache.unpin(first);
     request.source = again.source = first;
     request.destination = {&bytes[0], 1};
     again.offset = 5;
     again.destination = {&bytes[1], 1};
+    last.source = fourth;
+    last.destination = {&bytes[2], 1};
   }
   static read_queue_config config() {
     read_queue_config made;
@@ -192,6 +203,55 @@ TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_the_thre
            check(of.os.open_now() == 1, "the first");
          }});
   });
+}
+
+// The process has no descriptor left, so the file that was read must be closed for the other.
+TEST(a_handle_cache_in_all_interleavings, takes_no_descriptor_from_a_file_that_is_read) {
+  expect_clean_nearby([] {
+    reading of(2, 1);
+    run({[&] { io_detail::serve_blocking(of.core); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.core.wait_until_idle();
+           of.core.submit({&of.again, 1});
+           check(of.cache.pin(of.second).has_value(), "it waits for the descriptor");
+           of.cache.unpin(of.second);
+           of.end();
+         }});
+  });
+}
+
+// Takes two at once while a third one waits, and opens the files of both for itself.
+constexpr io_detail::bundle_rules in_pairs{.reads_max = 2,
+                                           .share = 1,
+                                           .span_ns_max = 1u << 30,
+                                           .untried_ns = 1,
+                                           .files_ahead = 2,
+                                           .memory_ns = 0};
+
+// Otherwise a thread without a descriptor would wait for one that no reader gives back.
+TEST(a_handle_cache_in_all_interleavings, knows_when_a_reader_has_closed_its_own_files) {
+  enum class second : std::uint8_t { is_there, is_missing, is_cancelled };
+  for (const second which : {second::is_there, second::is_missing, second::is_cancelled}) {
+    expect_clean_nearby([which] {
+      reading of(8, watched_os::handles_max, in_pairs);
+      of.request.source = of.second;
+      of.again.source = which == second::is_missing ? of.missing : of.third;
+      run({[&] { io_detail::serve_blocking(of.core); },
+           [&] {
+             of.core.suspend();
+             of.core.submit({&of.request, 1});
+             of.core.submit({&of.again, 1});
+             of.core.submit({&of.last, 1});
+             of.core.resume();
+             if (which == second::is_cancelled) (void)of.core.cancel(of.again);
+             of.core.wait_until_idle();
+             check(!of.core.has_own_files(), "all are closed");
+             of.end();
+           }});
+      check(of.os.open_now() == 1, "the one that was open before");
+    });
+  }
 }
 
 // Threads that pin files themselves, without a queue.

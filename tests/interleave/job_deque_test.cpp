@@ -8,6 +8,8 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
+#include "jobs/pool/pool_slot.hpp"
+#include "jobs/sleep/parking.hpp"
 
 namespace overture::jobs_detail {
 namespace {
@@ -93,6 +95,58 @@ TEST(a_job_deque_in_all_interleavings, gives_its_owner_what_no_thief_has) {
 
 TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
   expect_clean_nearby(give_each_job_once);
+}
+
+// Hints that are needed are in no queue for a moment, in which a waiter may look for one.
+TEST(a_job_deque_in_all_interleavings, tells_waiters_of_jobs_that_it_hid_for_a_moment) {
+  expect_clean_nearby([] {
+    const auto shared = std::make_unique<counted_deque>();
+    parking sleepers(default_allocator(), 1, 0);
+    int address = 0;
+    auto* const group = reinterpret_cast<job_group*>(&address);  // only compared
+    shared->records[1].arm(job([] {}), group, {}, job_record::usual);
+    shared->push(0);  // no longer needed
+    shared->push(1);
+    run({[&] { shared->deque.remove_dead(sleepers); },
+         [&] {
+           const auto take = [&] { return shared->deque.claim_of(group, false) != nullptr; };
+           while (!take()) {
+             sleepers.announce_waiter(0, group);
+             if (take()) {
+               (void)sleepers.withdraw_waiter(0);
+               return;
+             }
+             (void)sleepers.sleep_waiter(0, 0);
+           }
+         }});
+    check(shared->deque.size() <= 1, "the other hint is gone");
+  });
+}
+
+// A thread that waits for what a slot runs inside something else must not take the forks of that.
+TEST(a_job_deque_in_all_interleavings, shows_no_fork_of_what_its_owner_ran_before) {
+  expect_clean_nearby([] {
+    const auto slot = std::make_unique<pool_slot>();
+    check(slot->deque.initialise(default_allocator()), "has memory");
+    fork_half half;
+    const int outer = 0;  // their addresses
+    const int inner = 0;
+    run({[&] {
+           const pool_slot::running first(*slot, &outer);
+           check(slot->deque.make_room(), "has room");
+           slot->deque.push_fork(half);
+           {
+             const pool_slot::running second(*slot, &inner);
+           }
+           check(slot->deque.pop().half() == &half, "it is still there");
+         },
+         [&] {
+           const auto runs_inner = [&] {
+             return slot->runs.load(std::memory_order_acquire) == &inner;
+           };
+           check(slot->deque.steal_fork(slot->forks_start, runs_inner) == nullptr, "it has none");
+         }});
+  });
 }
 
 }  // namespace

@@ -53,6 +53,33 @@ TEST(a_job_record_in_all_interleavings, is_never_claimed_for_the_group_of_its_la
   });
 }
 
+TEST(a_job_record_in_all_interleavings, is_not_claimed_for_a_group_once_it_has_its_next_job) {
+  interleave::expect_clean_nearby([] {
+    job_record record;
+    int groups[2] = {};  // only their addresses matter
+    auto* const last = reinterpret_cast<job_group*>(&groups[0]);
+    auto* const next = reinterpret_cast<job_group*>(&groups[1]);
+    record.arm(job([] {}), last, {}, job_record::usual);
+    bool ran = false;
+    bool claimed = false;
+    run({[&] {
+           ran = record.claim();
+           if (ran) record.arm(job([] {}), next, {}, job_record::usual);
+         },
+         [&] { claimed = record.claim_of(last); }});
+    check(ran != claimed, "one of them has its last job");
+    check(!ran || record.claim_of(next), "its next job is still there");
+  });
+}
+
+TEST(a_job_record_in_all_interleavings, is_claimed_only_by_threads_that_may_run_its_kind) {
+  job_record record;
+  record.arm(job([] {}), nullptr, {}, job_record::of_main);
+  EXPECT_FALSE(record.claim(job_record::usual));
+  EXPECT_FALSE(record.claim(job_record::background));
+  EXPECT_TRUE(record.claim(job_record::of_main));
+}
+
 // A thread that has claimed a record puts it back into a queue, as a full queue makes it do.
 TEST(a_job_record_in_all_interleavings, shows_what_its_last_owner_did) {
   interleave::expect_clean_nearby([] {

@@ -95,5 +95,26 @@ TEST(free_records_in_all_interleavings, are_each_one_threads_until_it_gives_them
   });
 }
 
+// Its records come back one by one.
+TEST(free_records_in_all_interleavings, are_found_though_one_word_came_back_in_parts) {
+  expect_clean_and_complete(interleave::explore({}, [] {
+    constexpr std::uint32_t words = 2;
+    const auto slab =
+        std::make_unique<job_slab>(default_allocator(), words * job_slab::word_records);
+    const free_word whole = slab->take();
+    const free_word parted = slab->take();
+    check(whole.bits != 0 && parted.bits != 0, "there are two");
+    slab->give_back(whole);
+    const auto give_one = [&](unsigned number) {
+      slab->give_back({parted.first, std::uint64_t{1} << number});
+    };
+    run({[&] { give_one(0); }, [&] { give_one(1); }});
+    const free_word first = slab->take();
+    const free_word second = slab->take();
+    check(first.first == parted.first && first.bits == 3, "both of the last one");
+    check(second.first == whole.first && second.bits != 0, "and the other below it");
+  }));
+}
+
 }  // namespace
 }  // namespace overture::jobs_detail

@@ -89,8 +89,22 @@ namespace {
 
 using interleave::at_once;
 using interleave::check;
+using interleave::expect_clean_and_complete;
 using interleave::expect_clean_nearby;
+using interleave::explore;
 using interleave::run;
+
+// How often a file had to wait. Neither atomic nor watched, as fibres share a thread.
+class wait_count {
+ public:
+  OVERTURE_UNWATCHED void reset() { value_ = 0; }
+  OVERTURE_UNWATCHED void add_one() { ++value_; }
+  [[nodiscard]] OVERTURE_UNWATCHED unsigned value() const { return value_; }
+
+ private:
+  unsigned value_ = 0;
+};
+wait_count waits;
 
 // A loader takes a 32nd of it as credit for files that are smaller.
 constexpr std::uint64_t room = 640;
@@ -331,6 +345,60 @@ TEST(a_load_in_all_interleavings, reads_blocks_of_which_each_exceeds_the_budget)
   }
 }
 
+// Both files have asked for room before either has the block; what the later one took with the
+// ticket is too much.
+TEST(a_load_in_all_interleavings, gives_back_room_for_a_block_that_another_file_unpacks) {
+  expect_clean_nearby([] {
+    memory_ledger ledger(two_blocks::small_bytes * 3 / 2);
+    {
+      two_blocks blocks(ledger);
+      {
+        small_load files(ledger, {in_block, in_block});
+        run({[&] { files.work(); }, [&] { files.work(); }});
+        files.check_loaded();
+      }
+    }
+    check(ledger.used() == 0, "all room was given back");
+  });
+}
+
+TEST(a_load_in_all_interleavings, lets_no_file_wait_for_what_its_own_loader_holds) {
+  expect_clean_and_complete(explore({}, [] {
+    busy_ledger ledger;
+    ledger.give_room_back();
+    {
+      small_load files(ledger.shared, {small_file, large_file, small_file, large_file});
+      files.jobs.loaders_max = 1;
+      waits.reset();
+      run({[&] { files.work(); }});
+      files.check_loaded();
+      check(waits.value() == 0, "there was room for each");
+    }
+    ledger.give_ticket_back();
+  }));
+}
+
+TEST(a_load_in_all_interleavings, counts_each_read_that_comes_once) {
+  expect_clean_and_complete(explore({}, [] {
+    memory_ledger ledger(room);
+    {
+      small_load files(ledger, {small_file});
+      files.load.reads_outstanding.store(2);
+      run({[&] {
+        files.load.group.begin_job();
+        files.load.arrivals.execute(
+            {[](void* group) noexcept { (void)static_cast<job_group*>(group)->end_job(); },
+             &files.load.group});
+        files.work();
+      }});
+      check(files.load.reads_arrived.load() == 1, "one has come");
+      check(files.load.reads_outstanding.load() == 1, "one is on its way");
+      files.load.reads_outstanding.store(0);
+      files.load.reads_arrived.store(0);
+    }
+  }));
+}
+
 TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
   expect_clean_nearby([] {
     busy_ledger ledger;
@@ -357,7 +425,7 @@ void advance(loader& by, load_item& item) noexcept {
     const auto block = static_cast<entry_index>(bytes - in_block);
     item.file = *by.load.files.open(block * static_cast<entry_index>(two_blocks::small_bytes));
   }
-  if (!by.reserve(item, bytes)) return;
+  if (!by.reserve(item, bytes)) return waits.add_one();
   if (bytes != read_later && !item.resolved) return by.retire(item);
   by.load.group.run([&item] {
     loader here(*item.load);

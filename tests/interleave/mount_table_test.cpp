@@ -153,6 +153,21 @@ TEST(a_mount_table_in_all_interleavings, keeps_a_mount_whose_file_is_open) {
   });
 }
 
+TEST(a_mount_table_in_all_interleavings, keeps_each_mount_until_its_own_files_are_closed) {
+  expect_clean_in_both_ways([] {
+    mounted_table of;
+    const mount_id mod = of.mount("mod");
+    const mount_id dlc = of.mount("dlc");
+    const vfs_detail::mount* const in_mod = of.look_up("mod", true);
+    const vfs_detail::mount* const in_dlc = of.look_up("dlc", true);
+    of.unmount(mod);
+    of.unmount(dlc);
+    check(of.released.load() == 0, "both have open files");
+    run({[&] { of.table->unpin(*in_mod); }, [&] { of.table->unpin(*in_dlc); }});
+    check(of.released.load() == 2, "each was freed by the thread that closed its file");
+  });
+}
+
 TEST(a_mount_table_in_all_interleavings, takes_changes_of_two_threads) {
   expect_clean_in_both_ways([] {
     mounted_table of;

@@ -69,6 +69,96 @@ TEST(a_wake_in_all_interleavings, finds_a_worker_though_the_time_of_another_is_u
   });
 }
 
+TEST(a_wake_in_all_interleavings, is_not_needed_by_a_worker_whose_time_is_up) {
+  expect_clean_nearby([] {
+    parking sleepers(default_allocator(), 1, 0);
+    run({[&] {
+      sleepers.begin_search();
+      sleepers.announce_worker(0);
+      sleepers.sleep_worker(0, 1'000);
+      check(!sleepers.is_parked(0), "it is awake");
+      (void)sleepers.end_search();
+    }});
+  });
+}
+
+// A worker that waits in a job and one that has no job sleep in the same seat.
+TEST(a_wake_in_all_interleavings, does_not_outlast_the_wait_that_it_was_for) {
+  expect_clean_nearby([] {
+    parking sleepers(default_allocator(), 1, 0);
+    const int group = 0;  // its address
+    run({[&] {
+           sleepers.announce_waiter(0, &group);
+           (void)sleepers.withdraw_waiter(0);
+           sleepers.begin_search();
+           sleepers.announce_worker(0);
+           sleepers.sleep_worker(0, 0);
+           check(!sleepers.is_parked(0), "it was taken before it goes on");
+           (void)sleepers.end_search();
+         },
+         [&] {
+           sleepers.wake_waiters(&group);
+           while (sleepers.parked_workers() == 0) interleave::let_others_run();
+           sleepers.wake_worker();
+         }});
+  });
+}
+
+// What a waiter with a seat does, as in waiter::sleep(). What it waits for, all who wait hear of.
+template <class Found>
+void wait_in_seat(parking& sleepers, unsigned seat, const void* group, Found found) {
+  while (!found()) {
+    sleepers.announce_waiter(seat, group);
+    if (found()) return (void)sleepers.withdraw_waiter(seat);
+    (void)sleepers.sleep_waiter(seat, 0);
+  }
+}
+
+TEST(a_waiter_in_all_interleavings, hears_of_the_end_of_its_group_though_another_was_woken_first) {
+  expect_clean_nearby([] {
+    parking sleepers(default_allocator(), 2, 0);
+    atomic<bool> ended{false};
+    const int group = 0;  // its address
+    const auto found = [&ended] { return ended.load(std::memory_order_seq_cst); };
+    run({[&] { wait_in_seat(sleepers, 1, &group, found); },
+         [&] { wait_in_seat(sleepers, 0, &group, found); },
+         [&] {
+           sleepers.work_added(&group);
+           ended.exchange(true, std::memory_order_seq_cst);
+           sleepers.wake_waiters(&group);
+         }});
+    check(!sleepers.has_waiters(), "both are gone");
+  });
+}
+
+// The first seat changes hands while the thread that adds work looks at it.
+TEST(a_waiter_in_all_interleavings, hears_of_work_though_a_waiter_for_another_group_was_woken) {
+  expect_clean_nearby([] {
+    parking sleepers(default_allocator(), 2, 0);
+    atomic<bool> work{false};
+    atomic<bool> other_ended{false};
+    const int groups[2] = {};  // their addresses
+    const auto loaded = [](const atomic<bool>& flag) {
+      return [&flag] { return flag.load(std::memory_order_seq_cst); };
+    };
+    run({[&] {
+           sleepers.announce_waiter(0, &groups[0]);
+           if (sleepers.withdraw_waiter(0)) sleepers.work_added(&groups[0]);
+           wait_in_seat(sleepers, 0, &groups[1], loaded(other_ended));
+         },
+         [&] {
+           wait_in_seat(sleepers, 1, &groups[0], loaded(work));
+           other_ended.exchange(true, std::memory_order_seq_cst);
+           sleepers.wake_waiters(&groups[1]);
+         },
+         [&] {
+           work.exchange(true, std::memory_order_seq_cst);
+           sleepers.work_added(&groups[0]);
+         }});
+    check(!sleepers.has_waiters(), "both are gone");
+  });
+}
+
 // What a waiter without a seat does, as in waiter::sleep_in_crowd().
 template <class Found>
 void wait_in_crowd(parking& sleepers, Found found) {

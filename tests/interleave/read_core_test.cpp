@@ -1,17 +1,14 @@
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
-// programs. A read thread is one of the explorer's threads; a read is a copy.
+// programs.
 #include "io/read_core.hpp"
 #include "io/reads_blocking.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <optional>
 
-#include "interleave/expect.hpp"
-#include "interleave/explorer.hpp"
+#include "interleave/explored_reads.hpp"
 #include "overture/sync/barricade.hpp"
-#include "support/refusing_os.hpp"
 
 namespace overture {
 
@@ -20,54 +17,11 @@ namespace {
 using interleave::check;
 using interleave::expect_clean_nearby;
 using interleave::run;
-using interleave::variable;
-
-class one_byte_files : public source_files, public test::refusing_os {
- public:
-  result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
-  std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
-  result<std::size_t> read_at(os_handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) noexcept override {
-    for (std::byte& each : bytes) each = static_cast<std::byte>(offset);
-    return bytes.size();
-  }
-};
-
-class one_file final : public one_byte_files {};
-
-class here final : public executor {
- public:
-  void execute(task work) noexcept override { work.run(work.context); }
-};
-
-struct counted {
-  std::byte byte{};
-  read_request request;
-  variable<int> completions{0};
-
-  counted(executor& on, std::uint64_t offset) {
-    request.source = {0, 1};
-    request.offset = offset;
-    request.destination = {&byte, 1};
-    request.on = &on;
-    request.done = {[](void* self) {
-                      auto& mine = *static_cast<counted*>(self);
-                      mine.completions.write(mine.completions.read() + 1);
-                    },
-                    this};
-  }
-};
-
-// Not under test, and has more atomics than the explorer can track: created before it runs.
-buffer_pool shared_pool;
-
-read_queue_config alone() {
-  read_queue_config config;
-  config.memory = &default_allocator();
-  config.pool = &shared_pool;
-  config.merge_bytes_max = 0;
-  return config;
-}
+using test::alone;
+using test::counted;
+using test::here;
+using test::one_byte_files;
+using test::one_file;
 
 TEST(a_read_queue_in_all_interleavings, loses_no_request) {
   expect_clean_nearby([] {
@@ -134,111 +88,60 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
   });
 }
 
-// Keeps its tasks until the threads have ended: an executor whose workers are all busy.
-class later final : public executor {
- public:
-  void execute(task work) noexcept override { tasks_[count_++] = work; }
-  void run_all() {
-    for (std::size_t i = 0; i < count_; ++i) tasks_[i].run(tasks_[i].context);
-  }
-
- private:
-  task tasks_[4];
-  std::size_t count_ = 0;
-};
-
-class one_packed_file final : public one_byte_files {
- public:
-  result<std::size_t> read_at(os_handle, std::uint64_t,
-                              std::span<std::byte> bytes) noexcept override {
-    for (std::byte& each : bytes) each = std::byte{7};  // as platform.cpp unpacks it
-    return bytes.size();
-  }
-};
-
-TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten) {
+TEST(a_read_queue_in_all_interleavings, ends_what_it_cannot_queue_with_an_error) {
   expect_clean_nearby([] {
-    one_packed_file file;
-    later jobs;
+    one_file file;
+    here on;
+    io_detail::read_core core(file, alone());
     countdown left(1);
-    {
-      read_queue_config config = alone();
-      config.unpack_executor = &jobs;
-      io_detail::read_core core(file, config);
-      std::byte byte{};
-      read_request request;
-      request.source = {0, 1};
-      request.destination = {&byte, 1};
-      request.method = compression::deflate;
-      request.packed_bytes = 6;
-      request.counter = &left;
-      run({[&] { io_detail::serve_blocking(core); },
-           [&] {
-             core.submit({&request, 1});
-             core.wait_for(left, false);
-             check(byte == std::byte{7}, "it was unpacked by the waiter");
-             core.wait_until_idle();
-             core.stop();
-           }});
-    }
-    jobs.run_all();
-  });
-}
-
-// Hands its tasks to a thread that runs them until there will be no more.
-class handed_over final : public executor {
- public:
-  void execute(task work) noexcept override {
-    const std::uint32_t place = count_.load(std::memory_order_relaxed);
-    tasks_[place] = work;
-    count_.store(place + 1, std::memory_order_release);
-  }
-  void close() { closed_.store(1, std::memory_order_release); }
-  void run_all() {
-    for (std::uint32_t next = 0;;) {
-      const bool closed = closed_.load(std::memory_order_acquire) != 0;
-      if (next != count_.load(std::memory_order_acquire)) {
-        const task work = tasks_[next++];
-        work.run(work.context);
-      } else if (closed) {
-        return;
-      } else {
-        interleave::let_others_run();
-      }
-    }
-  }
-
- private:
-  task tasks_[4];
-  atomic<std::uint32_t> count_{0};
-  atomic<std::uint32_t> closed_{0};
-};
-
-TEST(a_read_queue_in_all_interleavings, may_end_while_a_task_of_its_executor_is_on_its_way) {
-  expect_clean_nearby([] {
-    one_packed_file file;
-    handed_over jobs;
-    countdown left(1);
-    read_queue_config config = alone();
-    config.unpack_executor = &jobs;
-    std::optional<io_detail::read_core> core(std::in_place, file, config);
     std::byte byte{};
-    read_request request;
+    read_request request;  // packed, and there is no executor to unpack it
     request.source = {0, 1};
     request.destination = {&byte, 1};
     request.method = compression::deflate;
     request.packed_bytes = 6;
     request.counter = &left;
-    run({[&] { io_detail::serve_blocking(*core); }, [&] { jobs.run_all(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
-           core->submit({&request, 1});
-           core->wait_for(left, false);
-           check(byte == std::byte{7}, "it was unpacked");
-           core->wait_until_idle();
-           core->stop();
-           interleave::join(1);
-           core.reset();
-           jobs.close();
+           core.submit({&request, 1});
+           core.wait_for(left, false);
+           check(!request.outcome && request.outcome.error().code == errc::invalid, "it says why");
+           core.wait_until_idle();
+           core.stop();
+         }});
+  });
+}
+
+// Ends no read before both have begun.
+class two_at_once final : public one_byte_files {
+ public:
+  result<std::size_t> read_at(os_handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) noexcept override {
+    (void)both_.done();
+    both_.wait(interleave::at_once);
+    for (std::byte& each : bytes) each = static_cast<std::byte>(offset);
+    return bytes.size();
+  }
+
+ private:
+  countdown both_{2};
+};
+
+TEST(a_read_queue_in_all_interleavings, reads_two_at_once_with_two_threads) {
+  expect_clean_nearby([] {
+    two_at_once file;
+    here on;
+    read_queue_config config = alone();
+    config.threads = 2;
+    io_detail::read_core core(file, config);
+    counted batch[2] = {{on, 7}, {on, 8}};
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
+         [&] {
+           core.suspend();
+           for (counted& each : batch) core.submit({&each.request, 1});
+           core.resume();
+           core.wait_until_idle();
+           core.stop();
          }});
   });
 }

@@ -56,13 +56,14 @@ struct ring_of_reads {
   ring_file file;
   here on;
   io_detail::read_core core;
-  std::byte bytes[2][2] = {};
-  read_request requests[2];
+  static constexpr int requests_max = 4;
+  std::byte bytes[requests_max][2] = {};
+  read_request requests[requests_max];
   variable<int> completions{0};
 
   explicit ring_of_reads(bool by_path = false) : file(by_path), core(file, config()) {
     interleave::kernel_of_ring = &kernel;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < requests_max; ++i) {
       requests[i].source = {0, 1};
       requests[i].offset = 7u + static_cast<unsigned>(i);
       requests[i].destination = bytes[i];
@@ -103,18 +104,19 @@ struct ring_of_reads {
 using preparation = std::function<void(fake_kernel&)>;
 
 // The ring, its kernel and a thread that submits.
-void read_two(bool by_path, const preparation& prepare) {
+void read_some(int count, bool by_path, const preparation& prepare) {
   ring_of_reads of(by_path);
   prepare(of.kernel);
   run({[&] { of.serve(); }, [&] { of.kernel.work(); },
        [&] {
-         of.core.submit({&of.requests[0], 1});
-         of.core.submit({&of.requests[1], 1});
+         for (int i = 0; i < count; ++i) of.core.submit({&of.requests[i], 1});
          of.end();
-         of.check_read(0);
-         of.check_read(1);
+         for (int i = 0; i < count; ++i) of.check_read(i);
        }});
-  check(of.completions.read() == 2, "each completed once");
+  check(of.completions.read() == count, "each completed once");
+}
+void read_two(bool by_path, const preparation& prepare) {
+  read_some(2, by_path, prepare);
 }
 void reads(bool by_path, const preparation& prepare) {
   expect_clean_nearby([&] { read_two(by_path, prepare); });
@@ -130,6 +132,11 @@ TEST(a_ring_in_all_interleavings, reads_what_comes_while_it_sleeps_or_works) {
 
 TEST(a_ring_in_all_interleavings, takes_ends_in_any_order) {
   reads(false, [](fake_kernel& kernel) { kernel.of = fake_kernel::order::newest_first; });
+}
+
+// Twice as many as are in flight at a time.
+TEST(a_ring_in_all_interleavings, reads_what_has_to_wait_for_others) {
+  expect_clean_nearby([] { read_some(4, false, [](fake_kernel&) {}); });
 }
 
 TEST(a_ring_in_all_interleavings, reads_the_rest_of_what_ends_early) {
@@ -167,6 +174,18 @@ TEST(a_ring_in_all_interleavings, ends_while_it_has_nothing_to_do) {
   expect_clean_nearby([] {
     ring_of_reads of;
     run({[&] { of.serve(); }, [&] { of.kernel.work(); }, [&] { of.core.stop(); }});
+  });
+}
+
+TEST(a_ring_in_all_interleavings, ends_after_what_was_submitted_before) {
+  expect_clean_nearby([] {
+    ring_of_reads of;
+    run({[&] { of.serve(); }, [&] { of.kernel.work(); },
+         [&] {
+           of.core.submit({&of.requests[0], 1});
+           of.core.stop();
+         }});
+    check(of.completions.read() == 1, "completed once");
   });
 }
 

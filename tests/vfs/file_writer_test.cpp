@@ -233,7 +233,6 @@ TEST_F(writing, makes_folders_removes_and_renames) {
   EXPECT_TRUE(files.make_folder(saves, "saves/one/two"_path)) << "that it is there is no error";
   EXPECT_TRUE(fs::is_directory(folder / "one/two/three"));
   EXPECT_EQ(files.make_folder(saves, "saves/old.txt"_path).error().code, errc::exists);
-  EXPECT_EQ(files.make_folder(saves, "saves/old.txt/x"_path).error().code, errc::not_found);
   EXPECT_TRUE(files.rename(saves, "saves/old.txt"_path, "saves/one/new.txt"_path));
   EXPECT_EQ(content("one/new.txt"), "old");
   EXPECT_EQ(files.remove(saves, "saves/one"_path).error().code, errc::exists) << "not empty";
@@ -241,6 +240,19 @@ TEST_F(writing, makes_folders_removes_and_renames) {
   EXPECT_TRUE(files.remove(saves, "saves/one/new.txt"_path));
   EXPECT_EQ(files.remove(saves, "saves/one/new.txt"_path).error().code, errc::not_found);
   EXPECT_EQ(files.rename(saves, "saves/gone"_path, "saves/x"_path).error().code, errc::not_found);
+}
+
+TEST_F(writing, says_that_a_file_is_where_a_folder_would_be) {
+  ASSERT_TRUE(files.make_folder(saves, "saves/one"_path));
+  const auto says = [](const result<void>& done) {
+    return done ? "done" : std::string(to_string(done.error().code)) + ": " + done.error().reason;
+  };
+  const char* const in_the_way = "exists: a file has the name of a folder";
+  EXPECT_EQ(says(files.make_folder(saves, "saves/old.txt/x"_path)), in_the_way);
+  EXPECT_EQ(says(files.make_folder(saves, "saves/old.txt/x/y"_path)), in_the_way);
+  EXPECT_EQ(says(files.rename(saves, "saves/one"_path, "saves/old.txt"_path)), in_the_way);
+  EXPECT_EQ(says(files.rename(saves, "saves/one"_path, "saves/old.txt/x"_path)), in_the_way);
+  EXPECT_EQ(content("old.txt"), "old") << "it stays";
 }
 
 TEST_F(writing, stays_in_its_folder) {

@@ -164,19 +164,24 @@ void counted_call::answered(bool well) noexcept {
   report().last_ns.store(end_ns, relaxed);
 }
 
-void counted_call::opened(const char* name, PHYSFS_File* file) noexcept {
-  if (!counts_ || !name) return;
+name_counts* counted_call::count_opening(const char* name, bool well) noexcept {
+  if (!counts_ || !name) return nullptr;
   name_counts* const counts = counts_of(name);
-  if (!counts) return;
-  if (!file) {
+  if (!counts) return nullptr;
+  if (!well) {
     counts->misses.fetch_add(1, relaxed);
-    return;
+    return counts;
   }
-  remember(file, counts);
-  if (counts->opens.fetch_add(1, relaxed) != 0) return;
+  if (counts->opens.fetch_add(1, relaxed) != 0) return counts;
   report().start_ns.store(now_ns(), relaxed);
   const thread_counts* const main = main_thread();
   if (main) report().start_main_ns.store(main->ns.load(relaxed), relaxed);
+  return counts;
+}
+
+void counted_call::opened(const char* name, PHYSFS_File* file) noexcept {
+  name_counts* const counts = count_opening(name, file != nullptr);
+  if (counts && file) remember(file, counts);
 }
 
 void counted_call::looked_for(const char* name, bool found) noexcept {
@@ -184,19 +189,31 @@ void counted_call::looked_for(const char* name, bool found) noexcept {
   if (name_counts* const counts = counts_of(name)) counts->misses.fetch_add(1, relaxed);
 }
 
+void counted_call::count_read(std::uint64_t asked_bytes, std::uint64_t got_bytes, bool well,
+                              name_counts* name) noexcept {
+  const auto* const size =
+      std::lower_bound(std::begin(read_sizes), std::end(read_sizes), asked_bytes);
+  add(counts_of_thread().reads[size - read_sizes], ns_, well);
+  counts_of_thread().read_bytes.fetch_add(got_bytes, relaxed);
+  if (!name) return;
+  name->reads.fetch_add(1, relaxed);
+  if (asked_bytes <= tiny_read_bytes_max) name->tiny_reads.fetch_add(1, relaxed);
+  name->read_bytes.fetch_add(got_bytes, relaxed);
+}
+
 void counted_call::has_read(PHYSFS_File* file, std::uint64_t asked_bytes,
                             std::int64_t got_bytes) noexcept {
   if (!counts_) return;
-  const auto* const size =
-      std::lower_bound(std::begin(read_sizes), std::end(read_sizes), asked_bytes);
-  add(counts_of_thread().reads[size - read_sizes], ns_, got_bytes >= 0);
-  const std::uint64_t got = got_bytes > 0 ? static_cast<std::uint64_t>(got_bytes) : 0;
-  counts_of_thread().read_bytes.fetch_add(got, relaxed);
   const handle* const known = find(file);
-  if (!known) return;
-  known->name->reads.fetch_add(1, relaxed);
-  if (asked_bytes <= tiny_read_bytes_max) known->name->tiny_reads.fetch_add(1, relaxed);
-  known->name->read_bytes.fetch_add(got, relaxed);
+  count_read(asked_bytes, got_bytes > 0 ? static_cast<std::uint64_t>(got_bytes) : 0, got_bytes >= 0,
+             known ? known->name : nullptr);
+}
+
+void counted_call::read_whole(const char* name, bool well, std::uint64_t bytes) noexcept {
+  name_counts* const counts = count_opening(name, well);
+  if (!counts_ || !well) return;
+  count_read(bytes, bytes, true, counts);
+  if (counts) counts->length.store(bytes, relaxed);
 }
 
 void counted_call::found_length(PHYSFS_File* file, std::int64_t bytes) noexcept {

@@ -23,9 +23,16 @@ class counted_call {
   void opened(const char* name, PHYSFS_File* file) noexcept;
   void looked_for(const char* name, bool found) noexcept;
   void has_read(PHYSFS_File* file, std::uint64_t asked_bytes, std::int64_t got_bytes) noexcept;
+  // A whole file in one call.
+  void read_whole(const char* name, bool well, std::uint64_t bytes) noexcept;
   void found_length(PHYSFS_File* file, std::int64_t bytes) noexcept;
 
  private:
+  void count_read(std::uint64_t asked_bytes, std::uint64_t got_bytes, bool well,
+                  name_counts* name) noexcept;
+  // Null if it has no room.
+  name_counts* count_opening(const char* name, bool well) noexcept;
+
   work kind_;
   bool counts_;
   std::uint64_t before_callbacks_;

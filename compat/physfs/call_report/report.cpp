@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "call_report/counted_call.hpp"
-#include "physfs.h"
+#include "physfs_overture.h"
 
 using overture::call_report::counted_call;
 using overture::call_report::in_callback;
@@ -175,6 +175,34 @@ OF_FILE(int, place, seek, (PHYSFS_File * file, PHYSFS_uint64 position), (file, p
         answer != 0)
 OF_FILE(int, place, setBuffer, (PHYSFS_File * file, PHYSFS_uint64 bytes), (file, bytes),
         answer != 0)
+
+// --- Beyond PhysicsFS ----------------------------------------------------------------------------
+
+#define READS_WHOLE(NAME)                                                    \
+  int PHYSFS_overture_##NAME(const char* path, PHYSFS_overture_Memory* to) { \
+    NEXT(overture_##NAME);                                                   \
+    if (!real) return 0;                                                     \
+    counted_call call(work::read);                                           \
+    const int answer = real(path, to);                                       \
+    call.answered(answer != 0);                                              \
+    call.read_whole(path, answer != 0, answer != 0 ? to->size : 0);          \
+    return answer;                                                           \
+  }
+READS_WHOLE(readFile)
+READS_WHOLE(mapFile)
+COUNTED(int, mount, overture_mountInside,
+        (const char* archive, const char* mount_point, int append), (archive, mount_point, append))
+COUNTED(int, other, overture_rename, (const char* from, const char* to), (from, to))
+LOOKS_UP(int, overture_findName, (const char* path, char* found, PHYSFS_uint64 room),
+         (path, found, room), answer != 0)
+
+void PHYSFS_overture_giveBack(PHYSFS_overture_Memory* memory) {
+  NEXT(overture_giveBack);
+  if (!real) return;
+  counted_call call(work::close);
+  real(memory);
+  call.answered(true);
+}
 
 // --- Names ---------------------------------------------------------------------------------------
 

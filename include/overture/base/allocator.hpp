@@ -34,8 +34,8 @@ class allocator {
                           memory_tag tag) noexcept = 0;
 };
 
-// malloc. Blocks above 4 MiB with the tag vfs (the tables of mounts) request large pages (Linux:
-// MADV_HUGEPAGE). Never destroyed. Any thread.
+// malloc. Blocks of 2 MiB and more with the tag vfs (the tables of mounts) request large pages
+// (Linux: MADV_HUGEPAGE). Never destroyed. Any thread.
 [[nodiscard]] allocator& default_allocator() noexcept;
 
 struct memory_usage {

@@ -34,8 +34,10 @@
 // Destinations. `into` chooses: the caller's destination; a buffer from the pool, taken when the
 // read begins (or when unpacking begins) and owned by the request afterwards; or a view of the
 // bytes where they already are, if the source has one (source_files::view()), and a pool buffer
-// otherwise. `content` is the bytes in all three cases. Buffers count in no memory_ledger: their
-// sizes are yours, so take room before you submit if input chooses them, as a load_scope does.
+// otherwise. `content` is the bytes in all three cases. Buffers count in no memory_ledger. Requests
+// that wait have none, so until they complete there are as many as are being read (32 in a merged
+// read) or unpacked, of sizes that you choose. If input chooses them, take room before you submit,
+// as a load_scope does.
 //
 // Threads. The queue has threads of its own (`threads`), which do nothing but open, read and close;
 // with read_backend::uring it has one, which keeps many reads in flight, where the kernel allows

@@ -66,7 +66,6 @@ void worker::work() noexcept {
     run(found);
   }
   ended_.count_down();
-  if (!slot_.deque.empty()) pool_.sleepers.work_added(nullptr);  // a retiring spare leaves jobs
 }
 
 void worker::run(const found_work& found) noexcept {

@@ -116,6 +116,7 @@ class fake_kernel {
       for (std::size_t i = 0; i < asked_count_; ++i) {
         check(asked_[i].does == io_uring_sqe::what::read_event, "no read is left in flight");
       }
+      for (const bool is_open : table_) check(!is_open, "the files of the ring are closed");
       ended_ = true;
     }
     tell();
@@ -151,7 +152,9 @@ class fake_kernel {
     for (std::size_t i = at; i < at + length; ++i) {
       const int outcome = go_on ? perform(asked_[i]) : -ECANCELED;
       note_end(asked_[i], outcome);
-      if (outcome < 0 && (asked_[i].flags & IOSQE_IO_HARDLINK) == 0) go_on = false;
+      if (!is_whole(asked_[i], outcome) && (asked_[i].flags & IOSQE_IO_HARDLINK) == 0) {
+        go_on = false;
+      }
     }
     remove(at, length);
     return true;
@@ -160,6 +163,15 @@ class fake_kernel {
     std::size_t i = begin;
     while ((asked_[i].flags & (IOSQE_IO_LINK | IOSQE_IO_HARDLINK)) != 0) ++i;
     return i + 1 - begin;
+  }
+  // A read that ends early breaks a chain as one that fails does.
+  [[nodiscard]] static bool is_whole(const io_uring_sqe& asked, int outcome) {
+    return outcome >= 0 && (asked.does != io_uring_sqe::what::read || outcome == bytes_of(asked));
+  }
+  [[nodiscard]] static int bytes_of(const io_uring_sqe& asked) {
+    int bytes = 0;
+    for (unsigned i = 0; i < asked.count; ++i) bytes += static_cast<int>(asked.parts[i].iov_len);
+    return bytes;
   }
   int perform(const io_uring_sqe& asked) {
     switch (asked.does) {
@@ -181,8 +193,7 @@ class fake_kernel {
         break;
     }
     if ((asked.flags & IOSQE_FIXED_FILE) != 0) check(table_[slot_of(asked)], "it is open");
-    int left = 0;
-    for (unsigned i = 0; i < asked.count; ++i) left += static_cast<int>(asked.parts[i].iov_len);
+    int left = bytes_of(asked);
     if (const int planned = first_read; planned != 0) {
       first_read = 0;
       if (planned < 0) return planned;
