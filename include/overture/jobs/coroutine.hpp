@@ -180,8 +180,8 @@ class coroutine_state : public coroutine_memory {
   template <class Awaitable>
     requires(!settles<std::remove_cvref_t<Awaitable>>)
   Awaitable&& await_transform(Awaitable&& awaited) const noexcept {
-    if constexpr (requires { awaited.cancel_unbegun(); }) {  // run_job()
-      if (is_cancelled()) awaited.cancel_unbegun();
+    if constexpr (requires { awaited.cancelled_unbegun = true; }) {  // run_job()
+      if (is_cancelled()) awaited.cancelled_unbegun = true;
     }
     return std::forward<Awaitable>(awaited);
   }
@@ -410,8 +410,8 @@ template <class F, bool Exceptions = detail::exceptions>
    public:
     awaiter(job_system& on, F&& wanted, const job_options& with) noexcept
         : system_(on), function_(std::move(wanted)), options_(with) {}
-    void cancel_unbegun() noexcept { cancelled_ = true; }
-    [[nodiscard]] bool await_ready() const noexcept { return cancelled_; }
+    bool cancelled_unbegun = false;  // by the coroutine that awaits this
+    [[nodiscard]] bool await_ready() const noexcept { return cancelled_unbegun; }
     // False if the job has run inside submit() for lack of room. Then the coroutine goes on here,
     // or many such awaits in a row would nest on the stack.
     bool await_suspend(std::coroutine_handle<> waiting) {
@@ -468,7 +468,6 @@ template <class F, bool Exceptions = detail::exceptions>
     job_system& system_;
     F function_;
     const job_options options_;
-    bool cancelled_ = false;
     std::coroutine_handle<> waiting_;
     result<value_type> outcome_ = fail(errc::cancelled, "the job was dropped");
   };
