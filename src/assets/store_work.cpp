@@ -1,5 +1,6 @@
 // The work of a store: what runs without its lock.
 #include <algorithm>
+#include <utility>
 
 #include "assets/store_core.hpp"
 #include "base/guarded_call.hpp"
@@ -120,6 +121,7 @@ void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
   actions todo;
   job_options options;
+  file_in_memory* unused = nullptr;
   bool background = false;
   {
     const sync_detail::scoped_lock hold(lock_);
@@ -130,15 +132,16 @@ void store_core::fetched(fetch_request& ended) noexcept {
       to_decode_.push_back(one);
     } else {
       --files_in_memory_;
+      unused = std::exchange(one.fetch.file, nullptr);
       if (is_held(one) && !one.fetch.outcome) {
         fail_with(one, one.fetch.outcome.error(), nullptr, todo);
         wake_parents(todo);
       } else {
         set_state(one, asset_state::unloaded);
       }
-      one.fetch.content.reset();
     }
   }
+  files_.done_with(unused);
   perform(todo);
   if (background) {
     background_group_->run([this]() noexcept { decode_next(true); });
@@ -178,11 +181,10 @@ void store_core::decode(slot& one) noexcept {
   result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
   if (value != nullptr) {
     decode_context context(one);
-    made = guarded_result("loader::decode() threw an exception", [&] {
-      return one.of->by->decode_at(value, one.fetch.content.span(), context);
-    });
+    made = guarded_result("loader::decode() threw an exception",
+                          [&] { return one.of->by->decode_at(value, one.fetch.content, context); });
   }
-  one.fetch.content.reset();
+  files_.done_with(std::exchange(one.fetch.file, nullptr));
   decoded(one, made, value);
 }
 

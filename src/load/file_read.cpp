@@ -36,7 +36,7 @@ constexpr error was_cancelled{.code = errc::cancelled, .reason = "the read was c
 
 void file_read::run_later(task work) noexcept {
   // Always: the future of a job that is dropped would never be ready.
-  with_.jobs.submit([work] { work.run(work.context); }, nullptr,
+  with_.jobs.submit([work] { work.run(work.context); }, with_.group,
                     {.priority = job_priority_of(wishes_.priority), .always = true});
 }
 

@@ -12,6 +12,7 @@ struct read_means {
   read_queue& reads;
   job_system& jobs;
   buffer_pool& buffers;
+  job_group* group = nullptr;  // of its jobs
 };
 
 struct read_wishes {
