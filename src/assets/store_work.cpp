@@ -246,7 +246,7 @@ void store_core::tell(slot& settled) noexcept {
     enqueue_if_wanted(settled, todo);
   }
   if (todo.feeds) feed_later();
-  if (settled.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) unused(settled);
+  overture::detail::drop_handle(settled);
 }
 
 bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
@@ -301,30 +301,16 @@ void store_core::unload(slot& one) noexcept {
   perform(todo);
 }
 
-void store_core::unused(slot& given_up) noexcept {
-  if (given_up.in_unused.exchange(true, std::memory_order_seq_cst)) return;
-  slot* first = unused_.load(std::memory_order_relaxed);
-  do {
-    given_up.unused_next.store(first, std::memory_order_relaxed);
-  } while (!unused_.compare_exchange_weak(first, &given_up, std::memory_order_release,
-                                          std::memory_order_relaxed));
-}
-
 // Decides about the assets whose last handle is gone.
 void store_core::sweep() noexcept {
-  slot* next = unused_.exchange(nullptr, std::memory_order_acquire);
-  while (next != nullptr) {
-    slot& one = *next;
-    next = one.unused_next.load(std::memory_order_relaxed);
-    // From here on a handle that goes puts it into the list again.
-    one.in_unused.store(false, std::memory_order_seq_cst);
+  unused_.take_all([this](slot& one) noexcept {
     actions todo;
     {
       const sync_detail::scoped_lock hold(lock_);
       if (!is_held(one)) give_up(one, todo);
     }
     perform(todo);
-  }
+  });
 }
 
 pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
