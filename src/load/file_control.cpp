@@ -31,7 +31,8 @@ void drop_cancelled(load_state& load) noexcept {
   load.group.begin_job();
   drop_waiting(load);
   // What ends outside a job of the group wakes no thread that waits for the group.
-  load.group.run([&load] { (void)load.group.end_job(); });
+  load.group.run([&load] { (void)load.group.end_job(); },
+                 {.priority = job_priority_of(load.priority_now())});
 }
 
 void submit_read(load_state& load, read_request& request, std::uint32_t file) noexcept {
