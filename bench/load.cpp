@@ -34,6 +34,8 @@ constexpr part parts[] = {
     {"decode", bench::measure_decode, false, true, any},
     {"timeline", bench::measure_timeline, false, false, any},
     {"debug", bench::measure_debug, false, true, few},
+    {"pack", bench::measure_pack, false, false, any},
+    {"layout", bench::measure_layout, false, false, few},
 };
 
 // The data sets in the folder that `./dev games` fills.
@@ -86,8 +88,9 @@ int main(int argc, char** argv) try {
   line.words("--parts", only_parts,
              "measure only these parts: memory (the peak of a load), plain (no decoding, "
              "compared with the floor and PhysFS), decode (everything decoded and kept), timeline "
-             "(the cost of recording), debug (preset dev)",
-             {"memory", "plain", "decode", "timeline", "debug"});
+             "(the cost of recording), debug (preset dev), pack (one ZIP of overture pack), layout "
+             "(what a player needs first, on a simulated disk)",
+             {"memory", "plain", "decode", "timeline", "debug", "pack", "layout"});
   line.words("--mount", mounts, "measure this overlay of folders and ZIP files instead");
   line.numbers("--threads", thread_counts,
                "thread counts; all parts except plain use only the last");

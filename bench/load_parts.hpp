@@ -27,5 +27,9 @@ void measure_timeline(const data_set& data, unsigned threads, int rounds, result
 void measure_memory(const data_set& data, unsigned threads, int rounds, results& into);
 // The command of preset dev, compared with that of preset release.
 void measure_debug(const data_set& data, unsigned threads, int rounds, results& into);
+// The game packed into one ZIP, compared with the archives as delivered.
+void measure_pack(const data_set& data, unsigned threads, int rounds, results& into);
+// How long a simulated disk takes for what a player needs first, by the order of a record.
+void measure_layout(const data_set& data, unsigned threads, int rounds, results& into);
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // overture load: mounts, freezes, loads everything and reports where the time went.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "baseline.hpp"
 #include "cold.hpp"
@@ -13,6 +14,7 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "overture/overture.hpp"
+#include "recorded.hpp"
 #include "repeats.hpp"
 #include "report_collect.hpp"
 #include "report_json.hpp"
@@ -27,9 +29,17 @@ namespace {
 constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // enough that a trace rarely drops any
 constexpr std::uint64_t mib = 1u << 20;
 
+// The records of an earlier load and of this one.
+struct load_records {
+  std::optional<load_record> recorded;  // none: not asked for
+  load_record noted;
+  bool checked = false;  // whether the mounts have all files of `recorded`
+};
+
 // Everything between the frozen tree and the report. Empty if the load could not start.
-std::optional<report> load(file_system& files, const load_arguments& arguments, const outputs& out,
-                           tracking_allocator& memory, memory_ledger& ledger, timeline& record) {
+std::optional<report> load(file_system& files, const load_arguments& arguments,
+                           load_records& records, const outputs& out, tracking_allocator& memory,
+                           memory_ledger& ledger, timeline& record) {
   std::optional<kept_assets> kept;
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
   const std::vector<std::string_view> exclude(arguments.exclude.begin(), arguments.exclude.end());
@@ -43,9 +53,11 @@ std::optional<report> load(file_system& files, const load_arguments& arguments, 
                  .exclude = exclude,
                  .file_time_max = std::chrono::seconds(arguments.file_seconds_max),
                  .sink = kept ? &*kept : nullptr,
+                 .recorded = records.recorded ? &*records.recorded : nullptr,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;
   how.record = &record;
+  if (!arguments.record.empty()) how.note = &records.noted;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;
   load_window window;
@@ -74,11 +86,12 @@ int write_report(const report& what, const load_arguments& arguments, const text
 struct finished_load {
   int status = exit_ok;  // for its files and mounts; or why there is no report
   std::optional<report> what = std::nullopt;
-  int written = exit_ok;  // for its trace
+  int written = exit_ok;  // for its trace and its record
 };
 
 // From mounting to the report.
-finished_load load_once(const load_arguments& arguments, const outputs& out) {
+finished_load load_once(const load_arguments& arguments, load_records& records,
+                        const outputs& out) {
   tracking_allocator memory;
   timeline record{{.memory = &memory,
                    .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
@@ -94,16 +107,22 @@ finished_load load_once(const load_arguments& arguments, const outputs& out) {
   if (const int failed = build_tree(files, arguments.tree); failed != exit_ok)
     return {.status = failed};
   const std::uint64_t mount_ns = now_ns() - begin_ns;
+  if (records.recorded && !std::exchange(records.checked, true)) {
+    warn_of_missing(*records.recorded, arguments.recorded, files);
+  }
 
   trace_file trace;
   if (!arguments.trace.empty() && !trace.open(arguments.trace))
     return {.status = interrupted() ? exit_interrupted : exit_output_failed};
   finished_load done;
-  done.what = load(files, arguments, out, memory, ledger, record);
+  done.what = load(files, arguments, records, out, memory, ledger, record);
   if (!done.what) return {.status = exit_output_failed};
   done.what->mount_ns = mount_ns;
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
   if (trace.is_open()) done.written = trace.write(record, files);
+  if (!arguments.record.empty() && !done.what->interrupted) {
+    done.written = std::max(done.written, write_record(records.noted, arguments.record));
+  }
   return done;
 }
 
@@ -130,13 +149,18 @@ int cmd_load(const std::vector<std::string>& words) {
     old = read_baseline(arguments.baseline);
     if (!old) return exit_usage;
   }
+  load_records records;
+  if (!arguments.recorded.empty()) {
+    records.recorded = read_record(arguments.recorded);
+    if (!records.recorded) return exit_usage;
+  }
 
   std::vector<report> loads;
   int status = exit_ok;
   int written = exit_ok;
   while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
     if (arguments.cold) drop_from_page_cache(arguments.tree);
-    finished_load done = load_once(arguments, out);
+    finished_load done = load_once(arguments, records, out);
     if (!done.what) return done.status;
     status = std::max(status, done.status);
     written = std::max(written, done.written);

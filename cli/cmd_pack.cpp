@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 
 #include "command.hpp"
@@ -14,6 +13,7 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "packing.hpp"
+#include "recorded.hpp"
 #include "skipped_names.hpp"
 #include "tree_arguments.hpp"
 #include "units.hpp"
@@ -28,6 +28,7 @@ constexpr const char* own_group = "Packing";
 constexpr const char* examples =
     R"(  overture pack game.zip base.pk3 dlc/rome/ mods/better_ai.zip
   overture pack --zstd game.zip --archives-in baseoa
+  overture pack --recorded menu.record game.zip base.pk3 dlc/rome/
 )";
 
 const std::string footer = std::string(R"(Exit status
@@ -43,6 +44,7 @@ const std::string footer = std::string(R"(Exit status
 struct pack_arguments {
   tree_arguments tree;
   std::string out;
+  std::string recorded;              // a file name, empty for none
   std::vector<std::string> exclude;  // globs
   bool zstd = false;
   bool overwrite = false;
@@ -67,6 +69,9 @@ std::optional<int> parse_pack(const std::vector<std::string>& words, pack_argume
              "pack with zstd, which unpacks faster; of other programs only few read such a ZIP "
              "(7-Zip does)"},
             into.zstd);
+  line.word({"--recorded FILE", own_group,
+             "begin with the files that overture load --record noted in FILE, in its order"},
+            into.recorded);
   add_exclude(line, own_group, into.exclude);
   line.flag({"--overwrite", own_group, "replace an existing file"}, into.overwrite);
   mount_options mounts(line);
@@ -89,10 +94,20 @@ std::optional<int> parse_pack(const std::vector<std::string>& words, pack_argume
   return std::nullopt;
 }
 
-// The files to pack, in the order of the archive.
-std::vector<entry_index> order_of(const file_system& files, const pack_arguments& arguments) {
-  std::vector<entry_index> order(files.entry_count());
-  std::iota(order.begin(), order.end(), entry_index{0});
+// The files to pack, in the order of the archive: those of the record, then the others by path.
+std::vector<entry_index> order_of(const file_system& files, const pack_arguments& arguments,
+                                  const load_record* record) {
+  std::vector<entry_index> order;
+  std::vector<bool> is_in(files.entry_count());
+  const auto put = [&](entry_index file) {
+    if (!is_in[file]) order.push_back(file);
+    is_in[file] = true;
+  };
+  for (std::size_t i = 0; record && i < record->size(); ++i) {
+    const std::string_view path = (*record)[i].path;
+    if (const result<entry_index> file = files.find({path, {hash64(path)}})) put(*file);
+  }
+  for (entry_index file = 0; file < files.entry_count(); ++file) put(file);
   std::erase_if(order,
                 [&](entry_index i) { return matches_any(arguments.exclude, files.entry(i).path); });
   return order;
@@ -124,10 +139,16 @@ int cmd_pack(const std::vector<std::string>& words) {
   if (const std::optional<int> over = parse_pack(words, arguments)) return *over;
   const outputs out(arguments.colour);
   watch_interrupts();
+  std::optional<load_record> record;
+  if (!arguments.recorded.empty()) {
+    record = read_record(arguments.recorded);
+    if (!record) return exit_usage;
+  }
   file_system files(arguments.tree.config());
   if (const int failed = build_tree(files, arguments.tree); failed != exit_ok) return failed;
 
-  const std::vector<entry_index> order = order_of(files, arguments);
+  if (record) warn_of_missing(*record, arguments.recorded, files);
+  const std::vector<entry_index> order = order_of(files, arguments, record ? &*record : nullptr);
   const packing how{.method = arguments.zstd ? compression::zstd : compression::deflate,
                     .progress = !arguments.quiet && out.shows_progress(arguments.progress)};
   thread_pool jobs{

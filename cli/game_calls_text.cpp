@@ -36,11 +36,11 @@ std::string kinds_text(const game_calls& calls, const text_style& style) {
 
 std::string reads_text(const game_calls& calls, const text_style& style) {
   if (calls.read_calls() == 0) return {};
-  table rows({{"reads"}, {"time"}, {"bytes asked for, at most", align::left}});
+  table rows({{"reads"}, {"time"}, {"bytes, at most", align::left}});
   for (const reads_of_size& each : calls.reads) {
     if (each.reads > 0) rows.add({grouped(each.reads), human_time(each.ns), up_to(each.up_to)});
   }
-  return heading("Reads", style) + rows.render(style) +
+  return heading("Reads by what was asked for", style) + rows.render(style) +
          fmt::format("  {} in all\n", human_bytes(static_cast<double>(calls.read_bytes)));
 }
 

@@ -12,6 +12,7 @@ constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
 constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
   overture load --archives-in baseoa --threads 2 --trace load.json
   overture load game/ --json | jq .verdict
+  overture load game/ --record game.record
   overture load game/ --cold --repeat 5 --json > before.json
   overture load game/ --cold --repeat 5 --baseline before.json
 )";
@@ -50,6 +51,10 @@ void add_loading(command_line& line, load_arguments& into) {
   add_file_time_max(line, into.file_seconds_max);
   line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
   add_exclude(line, own_group, into.exclude);
+  line.word({"--recorded FILE", own_group,
+             "load in the order that --record noted in FILE, and weigh the progress by what each "
+             "file cost then"},
+            into.recorded);
   line.flag({"--strict", own_group, "files with a warning fail"}, into.strict);
   line.flag({"--keep", own_group,
              "keep everything in memory until the end, as a game would, and report its "
@@ -72,6 +77,10 @@ void add_measuring(command_line& line, load_arguments& into) {
 
 void add_output(command_line& line, load_arguments& into) {
   add_json(line, into.json);
+  line.word({"--record FILE", "Output",
+             "note in FILE what was loaded: its order, its cost and its size, for --recorded and "
+             "for overture pack"},
+            into.record);
   line.word({"--trace FILE", "Output",
              "write a timeline for Perfetto or Tracy; '-' writes it to standard output and "
              "the report to standard error"},
@@ -108,6 +117,9 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   }
   if (!into.trace.empty() && into.repeat > 1) {
     return line.usage_error("--trace records one load; leave out --repeat");
+  }
+  if (!into.record.empty() && into.repeat > 1) {
+    return line.usage_error("--record notes one load; leave out --repeat");
   }
   return std::nullopt;
 }

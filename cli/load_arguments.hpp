@@ -22,6 +22,8 @@ struct load_arguments {
   bool keep = false;
   bool strict = false;
   std::vector<std::string> exclude;  // globs
+  std::string recorded;              // a file name, empty for none
+  std::string record;                // likewise
   bool cold = false;
   unsigned repeat = 1;
   std::string baseline;  // a file name, empty for none

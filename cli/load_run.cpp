@@ -85,6 +85,12 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
   window.end_ns = now_ns();
   window.main_cpu_ns = thread_cpu_ns() - window.main_cpu_ns;
 
+  if (how.note) {
+    if (const result<void> noted = how.note->add(scope); !noted) {
+      print_error(fmt::format("cannot note what was loaded: {}", reason_of(noted.error())));
+      return std::nullopt;
+    }
+  }
   report what = collect_files(files, scope);
   for (report_failure& failure : what.failures) {
     name_time_max(failure, how.options.file_time_max);

@@ -17,7 +17,8 @@ struct load_run {
   unsigned io_threads = 0;  // 0: chosen by the read queue
   load_options options;
   allocator* memory = nullptr;
-  timeline* record = nullptr;  // may be null
+  timeline* record = nullptr;   // may be null
+  load_record* note = nullptr;  // what was loaded is added to it; may be null
   bool progress = false;
   const outputs* out = nullptr;
 };

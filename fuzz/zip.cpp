@@ -1,10 +1,11 @@
 // ZIP archives in all encodings of names, three of four mounted with a password, which most of them
-// ignore.
+// ignore; and the comments of their entries.
 #include <string>
 #include <string_view>
 
 #include "mounted_archive.hpp"
 #include "mutators/libfuzzer.hpp"
+#include "overture/archives/zip_comments.hpp"
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
@@ -39,6 +40,13 @@ std::string moved(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string archive = moved({reinterpret_cast<const char*>(data), size});
+  overture::memory_file_os os(archive);
+  (void)overture::visit_zip_comments(
+      "fuzzed.zip",
+      [](std::string_view, std::string_view comment) {
+        overture::fuzz::require(comment.size() <= UINT16_MAX);
+      },
+      os);
   return overture::fuzz::run(reinterpret_cast<const std::uint8_t*>(archive.data()), archive.size(),
                              "fuzzed.zip", overture::mount_format::zip,
                              {.password = size % 4 == 0 ? "" : "password",

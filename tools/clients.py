@@ -5,11 +5,15 @@ PhysicsFS's interface, and compares what happens until the menu.
   clients.py packages [NAME...]          the Debian packages that these games need
   clients.py run --probe PATH --library PATH [--against PATH] [--peer PATH] [--rounds N]
              [--json FILE] [NAME...]
+  clients.py cold --probe PATH --library PATH --overture PATH [--against PATH] [--rounds N]
+             [--drop-caches] [--json FILE] NAME...
 
 The games are unmodified and see no display but Xvfb. Compared are what the library answered (a
 preloaded probe writes it down), the log, the files in the home folder and the picture. Everything
 else being equal, two runs differ in times, random choices and animations: a difference counts if
 one library always shows it and the other never does, in up to five runs each.
+
+The second compares; the third is described in clients_cold.py.
 
 With --rounds, the games also start that many times with each library in turn, and the medians of
 the time until the menu and of the time inside the library are printed.
@@ -29,6 +33,8 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
+
+import clients_cold
 
 PACKAGES = ["xvfb", "libgl1-mesa-dri"]
 RUNS_MAX = 5
@@ -150,6 +156,8 @@ class Stage:
     def __init__(self, probe, box):
         self.probe = probe
         self.box = pathlib.Path(box)
+        # Of each run: words before the game's, variables, and what its process does first.
+        self.prefix, self.variables, self.before = (), {}, None
 
     def start_display(self):
         read_end, write_end = os.pipe()
@@ -180,6 +188,7 @@ class Stage:
         if facts:
             variables["OVERTURE_PROBE_FACTS"] = "1"
         variables.update(client.environment)
+        variables.update(self.variables)
         return variables
 
     def prepare(self, client, library):
@@ -208,9 +217,10 @@ class Stage:
         with log.open("wb") as output:
             begin = time.monotonic()
             game = subprocess.Popen(
-                client.command, cwd=self.box / "home", stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, env=self.environment(client, display, facts),
-                start_new_session=True)
+                [*self.prefix, *client.command], cwd=self.box / "home",
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                env=self.environment(client, display, facts), start_new_session=True,
+                preexec_fn=self.before)
         try:
             while game.poll() is None and time.monotonic() - begin < TIMEOUT_S:
                 if report.exists() and not client.ends:
@@ -389,20 +399,52 @@ def run_clients(arguments):
     return 1 if wrong else 0
 
 
+def run_cold(arguments):
+    libraries = {"system": os.path.realpath(arguments.against or system_library()),
+                 "ours": os.path.realpath(arguments.library)}
+    arguments.overture = os.path.realpath(arguments.overture)
+    output, failed = {}, False
+    # On the disk: temporary files may be in memory.
+    with tempfile.TemporaryDirectory(prefix="clients-", dir="/var/tmp") as box:
+        stage = Stage(os.path.realpath(arguments.probe), os.path.realpath(box))
+        for name in arguments.names:
+            try:
+                times = clients_cold.measure(stage, CLIENTS[name], libraries, arguments)
+                if times is None:
+                    raise Failure("no start pack was made")
+                output[name] = times
+                for kind, taken in times.items():
+                    print(clients_cold.summary(name, kind, taken), flush=True)
+            except (Failure, OSError) as failure:
+                failed = True
+                print(f"{name}: could not start: {failure}", flush=True)
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(output, indent=1) + "\n",
+                                                encoding="utf-8")
+    return 1 if failed else 0
+
+
 def main(words):
     parser = argparse.ArgumentParser(description="Real games with two libraries.")
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("packages")
     running = commands.add_parser("run")
+    cold = commands.add_parser("cold")
     for each in (listing, running):
         each.add_argument("names", nargs="*", metavar="NAME")
-    running.add_argument("--probe", required=True)
+    cold.add_argument("names", nargs="+", metavar="NAME")
+    cold.add_argument("--library", required=True)
+    cold.add_argument("--overture", required=True)
+    cold.add_argument("--rounds", type=int, default=3)
+    cold.add_argument("--drop-caches", action="store_true")
     running.add_argument("--library", help="default: the system's, against itself")
-    running.add_argument("--against", help="default: the system's")
+    for each in (running, cold):
+        each.add_argument("--probe", required=True)
+        each.add_argument("--against", help="default: the system's")
+        each.add_argument("--json")
     running.add_argument("--peer", help="one more library to measure with --rounds")
     running.add_argument("--rounds", type=int, default=0)
     running.add_argument("--lines", type=int, default=20, help="differences shown for each game")
-    running.add_argument("--json")
     arguments = parser.parse_args(words)
     try:
         for name in arguments.names:
@@ -412,7 +454,7 @@ def main(words):
             wanted = [CLIENTS[name].package for name in arguments.names or CLIENTS]
             print(" ".join(dict.fromkeys([*PACKAGES, *wanted])))
             return 0
-        return run_clients(arguments)
+        return run_cold(arguments) if arguments.command == "cold" else run_clients(arguments)
     except Failure as failure:
         print(f"clients: {failure}", file=sys.stderr)
         return 2

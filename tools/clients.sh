@@ -3,19 +3,22 @@
 # shellcheck shell=bash
 
 cmd_clients() {
-  local names=() options=() targets=(physfs_client_probe) ours tree=$root/build/release
+  local names=() options=() targets=(physfs_client_probe) ours cold='' tree=$root/build/release
   while [ $# -gt 0 ]; do
     case $1 in
       --library | --against | --rounds | --json | --lines)
         value "$@" && options+=("$1" "$2") && shift
         ;;
+      --cold) cold=1 ;;
+      --drop-caches) options+=("$1") ;;
       -*) misuse "clients: unknown option $1" ;;
       *) names+=("$1") ;;
     esac
     shift
   done
+  [ -z "$cold" ] || [ ${#names[@]} -gt 0 ] || misuse "clients: name the games to start cold"
   local peer=${OVERTURE_PEERS:-}/physfs/build/libphysfs.so.1
-  [ ! -f "$peer" ] || options=(--peer "$peer" "${options[@]}")
+  [ -n "$cold" ] || [ ! -f "$peer" ] || options=(--peer "$peer" "${options[@]}")
 
   packages_clients=$(python3 -B "$root/tools/clients.py" packages "${names[@]}") || exit
   need clients
@@ -24,7 +27,13 @@ cmd_clients() {
   ours=$(ninja -C "$tree" -t targets all 2>/dev/null |
     sed -n 's|^\(.*libphysfs\.so\.1\): .*|\1|p' | head -n 1)
   [ -z "$ours" ] || { targets+=("$ours") && options=(--library "$tree/$ours" "${options[@]}"); }
+  [ -z "$cold" ] || targets+=(overture_cli)
   build_preset release "${targets[@]}"
+  if [ -n "$cold" ]; then
+    python3 -B "$root/tools/clients.py" cold --overture "$tree/bin/overture" \
+      --probe "$tree/tests/physfs/libphysfs_client_probe.so" "${options[@]}" "${names[@]}"
+    return
+  fi
   python3 -B "$root/tools/clients.py" run \
     --probe "$tree/tests/physfs/libphysfs_client_probe.so" "${options[@]}" "${names[@]}"
 }

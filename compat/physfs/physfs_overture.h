@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* The bytes of a file. They do not change and stay, whatever is unmounted, until they are given
- * back, which must be before PHYSFS_deinit(). */
+/* The bytes of a file. They stay, whatever is unmounted, until they are given back, which must be
+ * before PHYSFS_deinit(). */
 typedef struct PHYSFS_overture_Memory {
   const void* bytes;
   PHYSFS_uint64 size;
@@ -54,8 +54,9 @@ PHYSFS_DECL int PHYSFS_overture_mountInside(const char* archive, const char* mou
 /* Finds a file or folder whose name differs from `path` only in upper and lower case, and writes
  * its name to `found`; a name that is right is found first. If there are several, the first by
  * bytes. `room` includes the NUL: three times the bytes of `path`, and one, are always enough.
- * Costs a look-up where the name is right, and else lists the folders on the way: nothing is
- * scanned at start. Errors: NOT_FOUND, INVALID_ARGUMENT (too little room), BAD_FILENAME. */
+ * Costs a look-up for each part of the name, and lists the folders in which one is spelled
+ * otherwise: nothing is scanned at start. Errors: NOT_FOUND, INVALID_ARGUMENT (too little room),
+ * BAD_FILENAME. */
 PHYSFS_DECL int PHYSFS_overture_findName(const char* path, char* found, PHYSFS_uint64 room);
 
 /* Renames a file or folder in the write folder, or in one of PHYSFS_mountRW(), in one step: a

@@ -27,6 +27,9 @@ struct kept {
   alignas(void*) char text[1];  // or a table of pointers
 };
 
+// To look a name up in an index costs about as much as to ask so many archives.
+constexpr std::uint32_t few_archives = 4;
+
 overture::atomic<const snapshot*> current{nullptr};
 overture::atomic<reader_record*> records{nullptr};
 std::mutex changing;
@@ -239,7 +242,7 @@ asked_mounts::asked_mounts(const reading& mounts, const clean_name& name) noexce
 }
 
 asked_mounts::~asked_mounts() {
-  if (archives_ > 1) mounts_.count_asked_in_vain(archives_ - 1);
+  if (archives_ > few_archives) mounts_.count_asked_in_vain(archives_ - 1);
 }
 
 mount* asked_mounts::next() noexcept {

@@ -104,6 +104,10 @@ static_assert(limits::model_surfaces_max == 256);
 inline constexpr const char* model_bytes = "the model is larger than 1 GiB when decoded";
 static_assert(limits::model_bytes_max == gib);
 
+// Loads.
+inline constexpr const char* record = "the record of the load is larger than 256 MiB";
+static_assert(limits::record_bytes_max == 256 * mib);
+
 // Text.
 inline constexpr const char* text_depth = "blocks nested more than 64 deep";
 static_assert(limits::text_depth_max == 64);

@@ -34,7 +34,10 @@ struct file_record {
   atomic<std::uint8_t> priority{static_cast<std::uint8_t>(load_priority::normal)};
   load_stage failed_in = load_stage::resolve;
   std::uint32_t crc32 = 0;
-  std::uint64_t listed_bytes = 0;  // by the mount's directory; 0 for loose files
+  // By the mount's directory, 0 for loose files; or what a record says that the file costs.
+  std::uint64_t listed_bytes = 0;
+  std::uint64_t began_ns = 0;  // since the begin of the load
+  std::uint32_t sort_key = 0;  // of its read
   std::uint64_t bytes = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t decoded_bytes = 0;

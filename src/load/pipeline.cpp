@@ -71,6 +71,7 @@ result<std::uint64_t> resolve(loader& by, load_item& item) noexcept {
   item.file = std::move(*opened);
   item.resolved = true;
   record_of(load, item).packed_bytes = item.file.place().packed_bytes;
+  record_of(load, item).began_ns = std::max(by.clock_ns, load.begin_ns + 1) - load.begin_ns;
   return std::uint64_t{0};
 }
 
@@ -89,6 +90,7 @@ result<std::uint64_t> read_at_once(loader& by, load_item& item, bool& filled) no
   read_request& request = item.request;
   request.source = place.source;
   request.offset = place.offset;
+  request.sort_key = record_of(by.load, item).sort_key;
   request.subject = item.entry;
   request.destination = by.packed_buffer(place.read_bytes);
   if (place.read_bytes == 0) {

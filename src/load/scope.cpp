@@ -7,6 +7,7 @@
 #include "io/descriptor_limit.hpp"
 #include "load/choice.hpp"
 #include "load/loader.hpp"
+#include "load/recorded_order.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -168,6 +169,7 @@ result<void> load_scope::start_with(
   }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
   if (result<void> chosen = choose_files(load, choose); !chosen) return chosen;
+  if (!follow_record(load)) return fail(errc::out_of_memory, "out of memory for the load");
   const std::size_t count = load.file_count();
   const auto items = static_cast<std::uint32_t>(items_for(load, count));
   void* const place =
@@ -335,6 +337,7 @@ result<void> load_scope::for_each_file(
     if (outcome == file_state::ready && kept.has_warning) file.warning = &kept.failure;
     file.skipped = outcome == file_state::skipped;
     file.cancelled = outcome == file_state::cancelled || outcome < file_state::ready;
+    file.began_ns = kept.began_ns;
     file.failed_in = kept.failed_in;
     file.bytes = kept.bytes;
     file.packed_bytes = kept.packed_bytes;

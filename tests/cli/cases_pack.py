@@ -197,3 +197,54 @@ def a_pack_holds_large_files_in_pieces(box):
     assert result.code == 1 and "error: again.txt: " in result.err, result
     names = zipfile.ZipFile(box.folder / "game.zip").namelist()
     assert names == ["noise.bin", "text.txt"], names
+
+
+@case()
+def a_load_is_recorded_and_followed(box):
+    mounts = box.game()
+    result = box.load("--record", "game.record", "--threads", "1", *mounts)
+    assert result.code == 0, result
+    head, *lines = (box.folder / "game.record").read_text().splitlines()
+    assert head == "overture-load-record 1" and len(lines) == 7, lines
+    sizes = {line.split(" ", 2)[2]: int(line.split(" ", 2)[1]) for line in lines}
+    assert sizes["maps/rome.txt"] == len("a new rome\n"), sizes
+    # Another order, and a file that is gone.
+    wanted = ["rules.txt", "gone.txt", "maps/rome.txt", "ai/plan.txt"]
+    record = "".join(f"9 1 {path}\n" for path in wanted)
+    box.write("mine.record", f"{head}\n{record}")
+    told = "warning: mine.record: 1 of 4 files in the record are not in the mounts"
+    result = box.load("--recorded", "mine.record", "--record", "again.record", *mounts)
+    assert result.code == 0 and told in result.err, result
+    plain, led = box.load_json(*mounts), box.load_json("--recorded", "mine.record", *mounts)
+    assert plain["hash"] == led["hash"], (plain, led)
+
+    result = box.run("pack", "game.zip", "--recorded", "mine.record", *mounts)
+    assert result.code == 0 and told in result.err, result
+    names = zipfile.ZipFile(box.folder / "game.zip").namelist()
+    assert names[:3] == ["rules.txt", "maps/rome.txt", "ai/plan.txt"], names
+    assert len(names) == 7 and names[3:] == sorted(names[3:]), names
+
+
+@case()
+def a_record_that_is_none_is_refused(box):
+    mounts = box.game()
+    head = "overture-load-record"
+    records = {
+        "": "not the record of a load",
+        "PK\3\4": "not the record of a load",
+        f"{head} 2\n": "the record is of a later version",
+        f"{head} 1\n1 2 a.txt\n1 b.txt\n": "a line of the record is damaged, at byte 33",
+        f"{head} 1\n1 2 a.t": "the record's last line is cut off, at byte 23",
+    }
+    for text, reason in records.items():
+        box.write("bad.record", text)
+        for words in (("load",), ("pack", "game.zip")):
+            result = box.run(*words, "--recorded", "bad.record", *mounts)
+            assert result.code == 2 and f"--recorded bad.record: {reason}" in result.err, result
+            assert not (box.folder / "game.zip").exists()
+    missing = box.load("--recorded", "none.record", *mounts)
+    assert missing.code == 2 and "No such file" in missing.err, missing
+    refused = box.load("--record", "no/such.record", *mounts)
+    assert refused.code == 5 and "no/such.record" in refused.err and refused.out, refused
+    twice = box.load("--record", "a.record", "--repeat", "2", *mounts)
+    assert twice.code == 2 and "--repeat" in twice.err, twice

@@ -45,6 +45,12 @@ TEST(physfs_threads, readers_go_on_while_archives_come_and_go) {
   folder.write("loose/more.txt", "more");
   ASSERT_EQ(PHYSFS_init("program"), 1);
   ASSERT_EQ(PHYSFS_mount((folder / "kept.zip").c_str(), nullptr, 1), 1);
+  // So many archives are indexed by their readers.
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "mod" + std::to_string(i);
+    zip_writer().add({.name = name, .data = name}).save(folder / (name + ".zip"));
+    ASSERT_EQ(PHYSFS_mount((folder / (name + ".zip")).c_str(), nullptr, 1), 1);
+  }
   std::atomic<bool> stop{false};
   std::atomic<int> failures{0};
   std::vector<std::thread> readers;

@@ -26,6 +26,9 @@ F next(const char* name) noexcept {
 bool is_well(const void* answer) noexcept {
   return answer != nullptr;
 }
+bool is_well(char** answer) noexcept {
+  return answer != nullptr;
+}
 bool is_well(int answer) noexcept {
   return answer != 0;
 }

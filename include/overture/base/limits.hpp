@@ -92,6 +92,9 @@ inline constexpr std::uint64_t sound_bytes_per_byte_likely = 128;
 inline constexpr std::size_t model_surfaces_max = 256;
 inline constexpr std::uint64_t model_bytes_max = 1ull << 30;
 
+// Loads.
+inline constexpr std::uint64_t record_bytes_max = 256ull << 20;  // the record of a load
+
 // Text.
 inline constexpr std::size_t text_depth_max = 64;  // nesting of blocks without a description
 inline constexpr std::uint64_t save_bytes_max = 16ull << 30;

@@ -67,6 +67,7 @@
 
 namespace overture {
 
+class load_record;
 class memory_ledger;
 class timeline;
 
@@ -176,7 +177,10 @@ struct load_options {
   // piece: with this set and no sink, files of 4 MiB and more that no decoder accepts are read and
   // unpacked in pieces. A stage that has begun otherwise ends: see docs/guide/command.md.
   std::chrono::nanoseconds file_time_max{0};
-  asset_sink* sink = nullptr;      // null: assets are discarded
+  asset_sink* sink = nullptr;  // null: assets are discarded
+  // Of an earlier load, see load_record.hpp: its files come first, in its order, and the progress
+  // goes by their costs. Needed by start() alone.
+  const load_record* recorded = nullptr;
   buffer_pool* buffers = nullptr;  // null: the scope makes its own
   allocator* memory = nullptr;     // null: default_allocator()
 };
@@ -208,6 +212,7 @@ struct loaded_file {
   const error* warning = nullptr;  // null if its decoder found no flaw
   bool cancelled = false;          // not loaded because of cancel()
   bool skipped = false;            // because of load_options::exclude
+  std::uint64_t began_ns = 0;      // since start(); 0 if it has not begun
   load_stage failed_in = load_stage::resolve;     // if `failure` is set
   std::uint64_t bytes = 0;                        // unpacked
   std::uint64_t packed_bytes = 0;                 // as stored
