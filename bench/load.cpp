@@ -33,6 +33,7 @@ constexpr part parts[] = {
     {"plain", bench::measure_plain, true, false, any},
     {"decode", bench::measure_decode, false, true, any},
     {"timeline", bench::measure_timeline, false, false, any},
+    {"assets", bench::measure_assets, false, true, few},
     {"debug", bench::measure_debug, false, true, few},
     {"pack", bench::measure_pack, false, false, any},
     {"layout", bench::measure_layout, false, false, few},
@@ -88,9 +89,10 @@ int main(int argc, char** argv) try {
   line.words("--parts", only_parts,
              "measure only these parts: memory (the peak of a load), plain (no decoding, "
              "compared with the floor and PhysFS), decode (everything decoded and kept), timeline "
-             "(the cost of recording), debug (preset dev), pack (one ZIP of overture pack), layout "
-             "(what a player needs first, on a simulated disk)",
-             {"memory", "plain", "decode", "timeline", "debug", "pack", "layout"});
+             "(the cost of recording), assets (through handles, and beside frames), debug (preset "
+             "dev), pack (one ZIP of overture pack), layout (what a player needs first, on a "
+             "simulated disk)",
+             {"memory", "plain", "decode", "timeline", "assets", "debug", "pack", "layout"});
   line.words("--mount", mounts, "measure this overlay of folders and ZIP files instead");
   line.numbers("--threads", thread_counts,
                "thread counts; all parts except plain use only the last");

@@ -213,8 +213,8 @@ void measure_layout(const data_set& data, unsigned, int, results& into) {
   };
   for (const auto& disk : disks) {
     const auto seconds = [&](const layout& from, const std::vector<std::size_t>& order,
-                             std::size_t at_once, bool recorded) {
-      return seconds_to_first_need(from, order, at_once, recorded, disk.model);
+                             std::size_t at_once, bool by_record) {
+      return seconds_to_first_need(from, order, at_once, by_record, disk.model);
     };
     constexpr std::size_t in_flight = 256;  // as in a load
     const double neither = seconds(delivered, by_path, in_flight, false);

@@ -25,6 +25,8 @@ void measure_decode(const data_set& data, unsigned threads, int rounds, results&
 void measure_timeline(const data_set& data, unsigned threads, int rounds, results& into);
 // The peak memory of a load that keeps nothing.
 void measure_memory(const data_set& data, unsigned threads, int rounds, results& into);
+// Assets through handles: beside a load_scope, and beside the frames of a game.
+void measure_assets(const data_set& data, unsigned threads, int rounds, results& into);
 // The command of preset dev, compared with that of preset release.
 void measure_debug(const data_set& data, unsigned threads, int rounds, results& into);
 // The game packed into one ZIP, compared with the archives as delivered.

@@ -37,7 +37,7 @@ const std::string footer = std::string(R"(Exit status
        folder of a mount could not be listed
   2    invalid arguments
   3    a mount could not be opened, or the mounts could not be merged
-  5    the archive could not be written, or memory ran out; nothing is left of it
+  5    the archive could not be written, or memory ran out; no file is left
   130  interrupted by Ctrl-C; nothing is left of the archive
 )") + environment_footer;
 

@@ -3,3 +3,4 @@
 
 #include "overture/load/load_record.hpp"
 #include "overture/load/load_scope.hpp"
+#include "overture/load/read_file.hpp"

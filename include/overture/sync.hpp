@@ -8,3 +8,4 @@
 #include "overture/sync/memory_ledger.hpp"
 #include "overture/sync/parking_word.hpp"
 #include "overture/sync/wait_observer.hpp"
+#include "overture/sync/when.hpp"

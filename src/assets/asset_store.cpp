@@ -43,7 +43,8 @@ bool load_context::is_cancelled() const noexcept {
 detail::asset_head* load_context::ask(const asset_path& path, const void* type,
                                       bool needed) noexcept {
   slot& one = static_cast<const decode_context*>(this)->of();
-  slot* const found = one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
+  slot* const found =
+      one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
   if (found == nullptr && needed) {
     one.store->flawed(one, {.code = errc::out_of_memory, .reason = "out of memory for an asset"});
   }

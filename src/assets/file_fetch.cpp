@@ -1,17 +1,89 @@
 #include "assets/file_fetch.hpp"
 
+#include <new>
 #include <utility>
+
+#include "load/file_read.hpp"
 
 namespace overture::assets_detail {
 
+// One file, from begin() to done_with().
+class file_in_memory final : load_detail::file_read {
+ public:
+  file_in_memory(const load_detail::read_means& with, load_priority priority, fetch_request& wanted,
+                 fetch_listener& listener) noexcept
+      : file_read(with, {.priority = priority}), wanted_(wanted), listener_(listener) {}
+  ~file_in_memory() override {
+    content_.reset();
+    give_room_back();
+  }
+  void begin() noexcept { start(wanted_.path); }
+
+ private:
+  void ended(result<blob> outcome) noexcept override {
+    if (outcome) {
+      content_ = *std::move(outcome);
+      wanted_.outcome = {};
+      wanted_.content = content_.span();
+    } else {
+      wanted_.outcome = tl::unexpected<error>(outcome.error());
+      wanted_.content = {};
+    }
+    listener_.fetched(wanted_);
+  }
+
+  fetch_request& wanted_;
+  fetch_listener& listener_;
+  blob content_;
+};
+
+namespace {
+
+load_priority of(asset_priority priority) noexcept {
+  if (priority == asset_priority::high) return load_priority::high;
+  return priority == asset_priority::normal ? load_priority::normal : load_priority::low;
+}
+
+}  // namespace
+
+file_fetcher::~file_fetcher() {
+  const sync_detail::scoped_lock hold(lock_);
+  while (void* const place = free_places_) {
+    free_places_ = *static_cast<void**>(place);
+    memory_.deallocate(place, sizeof(file_in_memory), alignof(file_in_memory), memory_tag::load);
+  }
+}
+
+void* file_fetcher::take_place() noexcept {
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (void* const place = free_places_) {
+      free_places_ = *static_cast<void**>(place);
+      return place;
+    }
+  }
+  return memory_.allocate(sizeof(file_in_memory), alignof(file_in_memory), memory_tag::load);
+}
+
 void file_fetcher::begin(fetch_request& wanted, job_group& group,
                          fetch_listener& listener) noexcept {
-  group.run([this, &wanted, &listener]() noexcept {
-    result<blob> read = files_.read_all(wanted.path, buffers_);
-    wanted.outcome = read.map([](const blob&) {});
-    if (read) wanted.content = std::move(*read);
+  void* const place = take_place();
+  if (place == nullptr) {
+    wanted.file = nullptr;
+    wanted.outcome = fail(errc::out_of_memory, "out of memory for reading a file", wanted.path.id);
     listener.fetched(wanted);
-  });
+    return;
+  }
+  wanted.file = ::new (place) file_in_memory({files_, reads_, jobs_, buffers_, &group},
+                                             of(wanted.priority), wanted, listener);
+  wanted.file->begin();
+}
+
+void file_fetcher::done_with(file_in_memory* file) noexcept {
+  if (file == nullptr) return;
+  file->~file_in_memory();
+  const sync_detail::scoped_lock hold(lock_);
+  free_places_ = ::new (static_cast<void*>(file)) void*(free_places_);
 }
 
 }  // namespace overture::assets_detail

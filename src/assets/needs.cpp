@@ -94,8 +94,7 @@ void needs::remove_all(slot& parent) noexcept {
     if (one->next_of_child != nullptr) one->next_of_child->before_of_child = one->before_of_child;
     one->next_of_parent = free_;
     free_ = one;
-    if (one->child->handles.fetch_sub(1, std::memory_order_seq_cst) == 1)
-      overture::detail::asset_unused(*one->child);
+    overture::detail::drop_handle(*one->child);
   }
   parent.pending_needs = 0;
 }

@@ -14,6 +14,7 @@
 #include "assets/needs.hpp"
 #include "assets/slot.hpp"
 #include "assets/slot_table.hpp"
+#include "assets/unused_list.hpp"
 #include "base/thread_annotations.hpp"
 #include "base/vec.hpp"
 #include "overture/jobs/job_system.hpp"
@@ -46,7 +47,8 @@ class store_core final : public fetch_listener {
                           const asking& how = {}) noexcept;
   void raise(slot& wanted, asset_priority priority) noexcept;
   void retry(slot& failed) noexcept;
-  void unused(slot& given_up) noexcept;
+  // Its last handle is gone.
+  void unused(slot& one) noexcept { unused_.add(one); }
   void reload(const asset_path& path) noexcept;
   [[nodiscard]] result<void> reload_status_of(const slot& one) noexcept;
   [[nodiscard]] result<void> status_of(const slot& one) noexcept;
@@ -148,7 +150,7 @@ class store_core final : public fetch_listener {
   std::uint64_t count_of_[asset_state_count] GUARDED_BY(lock_) = {};
   bool ending_ GUARDED_BY(lock_) = false;
 
-  atomic<slot*> unused_{nullptr};
+  unused_list unused_;
   atomic<bool> feeding_{false};  // a job that feeds is queued
   event_count for_main_;         // something waits for the main thread
 

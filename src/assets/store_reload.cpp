@@ -128,7 +128,7 @@ void store_core::end_reload(slot& reload, actions& todo) noexcept {
   one.reload = nullptr;
   dispose(reload, todo);
   if (!reload.leaving) recycle_reload(reload);
-  if (one.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) unused(one);
+  overture::detail::drop_handle(one);
 }
 
 void store_core::recycle_reload(slot& reload) noexcept {

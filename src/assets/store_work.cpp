@@ -1,5 +1,6 @@
 // The work of a store: what runs without its lock.
 #include <algorithm>
+#include <utility>
 
 #include "assets/store_core.hpp"
 #include "base/guarded_call.hpp"
@@ -120,6 +121,7 @@ void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
   actions todo;
   job_options options;
+  file_in_memory* unused = nullptr;
   bool background = false;
   {
     const sync_detail::scoped_lock hold(lock_);
@@ -130,15 +132,16 @@ void store_core::fetched(fetch_request& ended) noexcept {
       to_decode_.push_back(one);
     } else {
       --files_in_memory_;
+      unused = std::exchange(one.fetch.file, nullptr);
       if (is_held(one) && !one.fetch.outcome) {
         fail_with(one, one.fetch.outcome.error(), nullptr, todo);
         wake_parents(todo);
       } else {
         set_state(one, asset_state::unloaded);
       }
-      one.fetch.content.reset();
     }
   }
+  files_.done_with(unused);
   perform(todo);
   if (background) {
     background_group_->run([this]() noexcept { decode_next(true); });
@@ -178,11 +181,10 @@ void store_core::decode(slot& one) noexcept {
   result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
   if (value != nullptr) {
     decode_context context(one);
-    made = guarded_result("loader::decode() threw an exception", [&] {
-      return one.of->by->decode_at(value, one.fetch.content.span(), context);
-    });
+    made = guarded_result("loader::decode() threw an exception",
+                          [&] { return one.of->by->decode_at(value, one.fetch.content, context); });
   }
-  one.fetch.content.reset();
+  files_.done_with(std::exchange(one.fetch.file, nullptr));
   decoded(one, made, value);
 }
 
@@ -244,7 +246,7 @@ void store_core::tell(slot& settled) noexcept {
     enqueue_if_wanted(settled, todo);
   }
   if (todo.feeds) feed_later();
-  if (settled.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) unused(settled);
+  overture::detail::drop_handle(settled);
 }
 
 bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
@@ -299,30 +301,16 @@ void store_core::unload(slot& one) noexcept {
   perform(todo);
 }
 
-void store_core::unused(slot& given_up) noexcept {
-  if (given_up.in_unused.exchange(true, std::memory_order_seq_cst)) return;
-  slot* first = unused_.load(std::memory_order_relaxed);
-  do {
-    given_up.unused_next.store(first, std::memory_order_relaxed);
-  } while (!unused_.compare_exchange_weak(first, &given_up, std::memory_order_release,
-                                          std::memory_order_relaxed));
-}
-
 // Decides about the assets whose last handle is gone.
 void store_core::sweep() noexcept {
-  slot* next = unused_.exchange(nullptr, std::memory_order_acquire);
-  while (next != nullptr) {
-    slot& one = *next;
-    next = one.unused_next.load(std::memory_order_relaxed);
-    // From here on a handle that goes puts it into the list again.
-    one.in_unused.store(false, std::memory_order_seq_cst);
+  unused_.take_all([this](slot& one) noexcept {
     actions todo;
     {
       const sync_detail::scoped_lock hold(lock_);
       if (!is_held(one)) give_up(one, todo);
     }
     perform(todo);
-  }
+  });
 }
 
 pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {

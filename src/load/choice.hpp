@@ -14,6 +14,8 @@ using file_chooser = function_ref<load_priority(const entry_info& file)>;
 
 // In file_control.cpp. What load_scope's functions of these names do, once it was started.
 void cancel_file(load_state& load, std::uint32_t number) noexcept;
+// Ends what waits for room and is cancelled now. For threads of the host.
+void drop_cancelled(load_state& load) noexcept;
 void raise_file(load_state& load, std::uint32_t number) noexcept;
 void set_load_priority(load_state& load, load_priority priority) noexcept;
 

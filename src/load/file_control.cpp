@@ -27,6 +27,14 @@ read_priority read_priority_now(const load_state& load, std::uint32_t file) noex
 
 namespace load_detail {
 
+void drop_cancelled(load_state& load) noexcept {
+  load.group.begin_job();
+  drop_waiting(load);
+  // What ends outside a job of the group wakes no thread that waits for the group.
+  load.group.run([&load] { (void)load.group.end_job(); },
+                 {.priority = job_priority_of(load.priority_now())});
+}
+
 void submit_read(load_state& load, read_request& request, std::uint32_t file) noexcept {
   load.cancelling.submit(load.reads, request, file, load.records[file].wishes,
                          [&load, file] { return read_priority_now(load, file); });
@@ -37,7 +45,7 @@ void cancel_file(load_state& load, std::uint32_t number) noexcept {
   if (file.claim(file_state::cancelled)) return count_cancelled(load, file);
   if (has_ended(file)) return;
   load.cancelling.cancel_file(load.reads, number, file.wishes);
-  drop_waiting(load);
+  drop_cancelled(load);
 }
 
 void raise_file(load_state& load, std::uint32_t number) noexcept {

@@ -233,7 +233,8 @@ void loader::resume_left(load_state& load) noexcept {
   }
   // The item's count may be the last, which ends in a job of the group, so that the thread that
   // waits for the group is woken.
-  load.group.run([&load] { (void)load.group.end_job(); });
+  load.group.run([&load] { (void)load.group.end_job(); },
+                 {.priority = job_priority_of(load.priority_now())});
 }
 
 // --- Scratch -------------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
 void load_scope::cancel() noexcept {
   if (!state_ || !state_->reads.is_of_this_version()) return;
   state_->cancelling.cancel(state_->reads);
-  if (state_->is_started()) drop_waiting(*state_);
+  if (state_->is_started()) drop_cancelled(*state_);
 }
 
 void load_scope::cancel(entry_index entry) noexcept {

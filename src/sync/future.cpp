@@ -1,5 +1,7 @@
 #include "overture/sync/future.hpp"
 
+#include "overture/sync/when.hpp"
+
 namespace overture::sync_detail {
 namespace {
 
@@ -17,6 +19,15 @@ continuation* reversed(continuation* list) noexcept {
 
 }  // namespace
 
+executor& executor_here() noexcept {
+  class here final : public executor {
+   public:
+    void execute(task work) noexcept override { work.run(work.context); }
+  };
+  static here instance;
+  return instance;
+}
+
 void future_core::complete() noexcept {
   const bool allocated = end_ != nullptr;
   continuation* list = continuations_.exchange(&closed, std::memory_order_acq_rel);
@@ -28,7 +39,7 @@ void future_core::complete() noexcept {
     continuation& first = *std::exchange(list, list->next);
     first.where->execute(first.work);
   }
-  if (allocated) release();
+  if (allocated) release(promise_hold);
 }
 
 void future_core::add(continuation& added) noexcept {

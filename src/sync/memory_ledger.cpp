@@ -94,6 +94,29 @@ void memory_ledger::wake() noexcept {
     static_cast<room_listener&>(member).room_made();
     return true;
   });
+  lock();
+  room_waiter* waiter = std::exchange(waiters_, nullptr);
+  unlock();
+  while (waiter) {
+    room_waiter& first = *std::exchange(waiter, waiter->next_);
+    first.room_made();
+  }
+}
+
+void memory_ledger::wait(room_waiter& waiter) noexcept {
+  lock();
+  waiter.next_ = std::exchange(waiters_, &waiter);
+  unlock();
+}
+
+bool memory_ledger::stop_waiting(room_waiter& waiter) noexcept {
+  lock();
+  room_waiter** link = &waiters_;
+  while (*link && *link != &waiter) link = &(*link)->next_;
+  const bool waited = *link != nullptr;
+  if (waited) *link = waiter.next_;
+  unlock();
+  return waited;
 }
 
 void memory_ledger::reclaim(std::uint64_t bytes) noexcept {

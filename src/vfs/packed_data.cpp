@@ -1,6 +1,8 @@
 #include "vfs/packed_data.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace overture::vfs_detail {
 
@@ -41,6 +43,36 @@ result<std::span<const std::byte>> mapped_part(const mapping& archive,
   if (place.framed) return file_system::packed_part(place, rest);
   if (place.bytes > rest.size()) return beyond();
   return rest.first(place.bytes);
+}
+
+result<blob> unpack_file(const file_place& place, framed_bytes read,
+                         buffer_pool& buffers) noexcept {
+  blob bytes;
+  if (place.method == compression::none) {
+    if (read.packed_at != 0) {
+      std::memmove(read.bytes.data(), read.bytes.data() + read.packed_at, place.bytes);
+    }
+    bytes = std::move(read.bytes);
+    bytes.shrink(place.bytes);
+  } else {
+    result<blob> room = buffers.take(place.bytes);
+    if (!room) return room;
+    bytes = *std::move(room);
+    unpacker tables;
+    const result<void> unpacked = tables.unpack(
+        place.method, read.bytes.span().subspan(read.packed_at, place.packed_bytes), bytes.span());
+    if (!unpacked) return tl::unexpected(unpacked.error());
+  }
+  if (place.has_crc && crc32(bytes.span()) != place.crc32) {
+    return fail(errc::corrupt, "the content does not match its checksum");
+  }
+  return bytes;
+}
+
+error error_at(const file_place& place, error why) noexcept {
+  why.source = place.source;
+  if (why.code != errc::out_of_memory && why.offset < place.offset) why.offset = place.offset;
+  return why;
 }
 
 }  // namespace overture::vfs_detail

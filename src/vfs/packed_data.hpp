@@ -14,6 +14,18 @@ namespace overture::vfs_detail {
 [[nodiscard]] result<std::uint64_t> packed_data_after(std::span<const std::byte> front,
                                                       const file_place& place) noexcept;
 
+// What was read of a file, and where its packed bytes begin in it.
+struct framed_bytes {
+  blob bytes;
+  std::size_t packed_at = 0;
+};
+
+// Unpacks and verifies it. Errors: corrupt, unsupported, out_of_memory.
+[[nodiscard]] result<blob> unpack_file(const file_place& place, framed_bytes read,
+                                       buffer_pool& buffers) noexcept;
+// An error of reading or unpacking that place, which says where.
+[[nodiscard]] error error_at(const file_place& place, error why) noexcept;
+
 // The bytes of a stored file within its mapped archive. Errors: corrupt, unsupported (compressed),
 // truncated (outside the mapping).
 [[nodiscard]] result<std::span<const std::byte>> mapped_part(const mapping& archive,

@@ -1,17 +1,14 @@
 // file_system::read_all(): reads one file on the calling thread, without the load pipeline.
-#include <cstring>
 #include <utility>
 
 #include "overture/sync/memory_ledger.hpp"
 #include "overture/vfs/file_system.hpp"
+#include "vfs/packed_data.hpp"
 
 namespace overture {
 namespace {
 
-struct framed_bytes {
-  blob bytes;
-  std::size_t packed_at = 0;
-};
+using vfs_detail::framed_bytes;
 
 // `read` fills a span with the source's bytes at place.offset.
 template <class Read>
@@ -37,23 +34,6 @@ result<framed_bytes> read_packed(const file_place& place, buffer_pool& buffers,
   }
 }
 
-result<blob> unpack(const file_place& place, framed_bytes read, buffer_pool& buffers) noexcept {
-  if (place.method == compression::none) {
-    if (read.packed_at != 0) {
-      std::memmove(read.bytes.data(), read.bytes.data() + read.packed_at, place.bytes);
-    }
-    read.bytes.shrink(place.bytes);
-    return std::move(read.bytes);
-  }
-  result<blob> bytes = buffers.take(place.bytes);
-  if (!bytes) return bytes;
-  unpacker tables;
-  const result<void> unpacked = tables.unpack(
-      place.method, read.bytes.span().subspan(read.packed_at, place.packed_bytes), bytes->span());
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  return bytes;
-}
-
 template <class Read>
 result<blob> read_place(const file_place& place, memory_ledger& ledger, buffer_pool& buffers,
                         Read read) noexcept {
@@ -66,17 +46,9 @@ result<blob> read_place(const file_place& place, memory_ledger& ledger, buffer_p
     return tl::unexpected(why);
   }
   result<blob> bytes = read_packed(place, buffers, read).and_then([&](framed_bytes packed) {
-    return unpack(place, std::move(packed), buffers);
+    return vfs_detail::unpack_file(place, std::move(packed), buffers);
   });
-  if (bytes && place.has_crc && crc32(bytes->span()) != place.crc32) {
-    bytes = fail(errc::corrupt, "the content does not match its checksum");
-  }
-  if (!bytes) {
-    error why = bytes.error();
-    why.source = place.source;
-    if (why.code != errc::out_of_memory && why.offset < place.offset) why.offset = place.offset;
-    return tl::unexpected(why);
-  }
+  if (!bytes) return tl::unexpected(vfs_detail::error_at(place, bytes.error()));
   return bytes;
 }
 

@@ -56,7 +56,7 @@ TEST(asset_store, finalizes_on_workers_where_the_loader_is_free_threaded) {
   rig.mount();
   rigged_store store(rig);
   const asset<words> one = store.get<words>("a.txt"_path);
-  one.settled().wait();  // nobody pumps
+  one.settled().wait();  // no thread pumps
   EXPECT_TRUE(one.status());
   EXPECT_EQ(one->text, "hello");
 }

@@ -38,7 +38,7 @@ class graph : public ::testing::Test {
   slot &a = slots[0], &b = slots[1], &c = slots[2], &d = slots[3];
 };
 
-TEST_F(graph, tells_who_waited_once_it_has_settled) {
+TEST_F(graph, ends_the_wait_of_its_parents_once_it_has_settled) {
   ASSERT_TRUE(needed.add(a, c));
   ASSERT_TRUE(needed.add(b, c));
   ASSERT_TRUE(needed.add(b, d));

@@ -91,7 +91,7 @@ TEST(asset_order, finalizes_by_priority_too) {
   EXPECT_EQ(store.progress().for_pump, 2u);
 }
 
-TEST(asset_order, a_background_decode_is_in_nobodys_way) {
+TEST(asset_order, a_background_decode_keeps_no_worker) {
   store_rig rig({.workers = 1});
   rig.add("music", "music");
   rig.add("menu", "menu");

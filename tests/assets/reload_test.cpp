@@ -164,7 +164,7 @@ TEST(asset_reload, that_makes_two_assets_hold_each_other_ends_with_the_store) {
   EXPECT_EQ(rig.happened.count("unload b"), 2u);
 }
 
-TEST(asset_reload, of_what_nobody_holds_drops_it) {
+TEST(asset_reload, of_what_no_handle_holds_drops_it) {
   store_rig rig;
   rig.add("a.txt", "old");
   rig.mount();

@@ -54,6 +54,64 @@ TEST(a_coroutine, passes_errors_on_as_values) {
   EXPECT_EQ(outcome->get().error().code, errc::corrupt);
 }
 
+// Counts what it begins, and notes how it was told to end.
+struct cancelled_steps {
+  cancellation cancel;
+  int begun = 0;
+  errc task = errc::invalid;
+  errc job = errc::invalid;
+  errc future = errc::invalid;
+  errc copied = errc::invalid;
+};
+co_task<int> counted_step(cancelled_steps& of) {
+  ++of.begun;
+  co_return 1;
+}
+co_task<int> in_steps(cancelled_steps& of, job_system& jobs, shared_future<int> late) {
+  const result<int> first = co_await counted_step(of);
+  of.cancel.cancel();
+  const result<int> second = co_await counted_step(of);
+  if (!second) of.task = second.error().code;
+  const result<int> third = co_await run_job(jobs, [&of] { return ++of.begun; });
+  if (!third) of.job = third.error().code;
+  const result<int>& fourth = co_await late;
+  if (!fourth) of.future = fourth.error().code;
+  const result<int> fifth = co_await shared_future<int>(late);
+  if (!fifth) of.copied = fifth.error().code;
+  co_return *first;
+}
+
+TEST(a_coroutine, begins_nothing_more_once_it_is_cancelled) {
+  thread_pool pool{{.workers = 1}};
+  cancelled_steps of;
+  auto late = promise<int>::make();
+  ASSERT_TRUE(late);
+  const auto outcome =
+      spawn(pool, in_steps(of, pool, late->future()), default_allocator(), &of.cancel);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->get(), 1);
+  EXPECT_EQ(of.begun, 1);
+  for (const errc each : {of.task, of.job, of.future, of.copied}) {
+    EXPECT_EQ(each, errc::cancelled);
+  }
+}
+
+co_task<errc> outer_step(cancelled_steps& of, job_system& jobs) {
+  const auto inner = [](cancelled_steps& of_all, job_system& on) -> co_task<int> {
+    of_all.cancel.cancel();
+    co_return co_await run_job(on, [] { return 1; });
+  };
+  const result<int> ended = co_await inner(of, jobs);
+  co_return ended ? errc::invalid : ended.error().code;
+}
+
+TEST(a_coroutine, is_cancelled_with_the_one_that_awaits_it) {
+  thread_pool pool{{.workers = 1}};
+  cancelled_steps of;
+  EXPECT_EQ(spawn(pool, outer_step(of, pool), default_allocator(), &of.cancel)->get(),
+            errc::cancelled);
+}
+
 TEST(a_coroutine, that_is_never_awaited_does_nothing) {
   auto owned = std::make_shared<int>(0);
   {

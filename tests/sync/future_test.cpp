@@ -25,6 +25,35 @@ using test::manual_executor;
 
 constexpr std::uint64_t never = ~std::uint64_t{0};
 
+TEST(futures, let_the_last_handle_take_the_value) {
+  auto made = promise<std::unique_ptr<int>>::make();
+  ASSERT_TRUE(made);
+  auto one = made->future();
+  EXPECT_EQ(one.take().error().code, errc::busy) << "not there yet";
+  made->set_value(std::make_unique<int>(7));
+  auto two = one;
+  EXPECT_EQ(one.take().error().code, errc::busy) << "two handles";
+  EXPECT_EQ(**one.get(), 7);
+  two = {};
+  const auto taken = one.take();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(**taken, 7);
+  EXPECT_FALSE(one.valid());
+
+  future_storage<int> storage;
+  promise<int> kept(storage);
+  auto stored = kept.future();
+  kept.set_value(1);
+  EXPECT_EQ(stored.take().error().code, errc::busy) << "handles are not counted";
+
+  auto broken = promise<int>::make();
+  auto failed = broken->future();
+  auto other = failed;
+  broken->set_error({.code = errc::io});
+  EXPECT_EQ(failed.take().error().code, errc::io);
+  EXPECT_EQ(other.get().error().code, errc::io);
+}
+
 TEST(futures, give_the_value_that_was_promised) {
   auto made = promise<std::string>::make();
   ASSERT_TRUE(made);

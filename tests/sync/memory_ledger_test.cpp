@@ -114,6 +114,29 @@ struct keeper final : room_reclaimer {
   std::uint64_t kept;
 };
 
+TEST(memory_ledger, calls_a_waiter_once_unless_it_stops) {
+  struct counting_waiter final : room_waiter {
+    void room_made() noexcept override { ++calls; }
+    int calls = 0;
+  } one, two, three;
+  memory_ledger ledger(100);
+  bool ticket = false;
+  bool other = false;
+  ASSERT_TRUE(ledger.take(101, memory_tag::host, ticket));
+  for (counting_waiter* each : {&one, &two, &three}) ledger.wait(*each);
+  ASSERT_FALSE(ledger.take(1, memory_tag::host, other));
+  EXPECT_TRUE(ledger.stop_waiting(two));
+  EXPECT_FALSE(ledger.stop_waiting(two));
+  ledger.give_back(50, memory_tag::host);
+  ASSERT_TRUE(ledger.take(1, memory_tag::host, other));
+  ledger.give_back(52, memory_tag::host);
+  ledger.end_item(ticket);
+  EXPECT_EQ(one.calls, 1);
+  EXPECT_EQ(two.calls, 0);
+  EXPECT_EQ(three.calls, 1);
+  EXPECT_FALSE(ledger.stop_waiting(one));
+}
+
 TEST(memory_ledger, reclaims_kept_memory_before_it_admits_past_the_limit) {
   memory_ledger ledger(100);
   keeper first(ledger, 40);

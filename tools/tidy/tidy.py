@@ -42,6 +42,7 @@ EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/vfs/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
     "src/archives/block_store.cpp",
+    "src/assets/store_work.cpp",
     "src/jobs/sleep/parking.cpp",
     "src/sync/memory_ledger.cpp",
 )

@@ -58,6 +58,9 @@ struct asset_head {
 };
 // Called when the last handle is gone.
 void asset_unused(asset_head& head) noexcept;
+inline void drop_handle(asset_head& head) noexcept {
+  if (head.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) asset_unused(head);
+}
 [[nodiscard]] result<void> asset_status(const asset_head& head) noexcept;
 [[nodiscard]] asset_path asset_path_of(const asset_head& head) noexcept;
 
@@ -77,8 +80,7 @@ class asset {
     return *this;
   }
   ~asset() {
-    if (head_ == nullptr) return;
-    if (head_->handles.fetch_sub(1, std::memory_order_seq_cst) == 1) detail::asset_unused(*head_);
+    if (head_ != nullptr) detail::drop_handle(*head_);
   }
 
   // Whether it is a handle on something. The functions below, except get(), is_ready(), state() and

@@ -73,7 +73,7 @@ struct asset_store_config {
 };
 
 struct asset_progress {
-  std::uint64_t asked = 0;  // assets that somebody holds or that others need
+  std::uint64_t asked = 0;  // assets that are held, by handles or by others that need them
   std::uint64_t ready = 0;  // of those
   std::uint64_t failed = 0;
   std::uint64_t for_pump = 0;  // wait for pump() on the main thread

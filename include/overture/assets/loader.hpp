@@ -99,7 +99,7 @@ class load_context {
   [[nodiscard]] asset<T> want(std::string_view path) noexcept {
     return asset<T>(ask(path, &detail::type_mark<T>, false));
   }
-  // True once nobody holds the asset any more, or the store ends: long work may give up, by
+  // True once no handle holds the asset any more, or the store ends: long work may give up, by
   // returning errc::cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept;
 

@@ -24,6 +24,11 @@
 // runs them all the same, so a coroutine always comes to its end. It must have ended, or must wait
 // for nothing any more, before the system is destroyed.
 //
+// Cancelling: a coroutine that was spawned with a cancellation, and those that it awaits, begin
+// nothing more once it is cancelled. co_await of another co_task, of run_job() and of a future that
+// is not ready then gives errc::cancelled at once. One that is suspended already waits for what it
+// waits for: cancel that too (read_cancellation, for example). Barricades are awaited all the same.
+//
 // Cost: the frame is one allocation, from the allocator& that is the first of at most nine
 // parameters (members and lambdas have one more, in front), otherwise from default_allocator().
 // co_await of another co_task switches to its frame and back without a job, except for one switch
@@ -44,6 +49,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/error.hpp"
+#include "overture/jobs/detail/coroutine_memory.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/future.hpp"
@@ -63,63 +69,30 @@ inline task resumption(std::coroutine_handle<> waiting) noexcept {
           waiting.address()};
 }
 
-// Frames come from an allocator, whose address is stored after them.
-class coroutine_memory {
- public:
-  // Any further parameter of the coroutine. (With a parameter pack GCC 12 mistakes operator delete
-  // for one of another kind and warns in the user's code.)
-  struct other {
-    other() noexcept = default;
-    template <class T>
-    other(const T&) noexcept {}  // NOLINT(google-explicit-constructor): of any type
-  };
-  static void* operator new(std::size_t bytes, allocator& memory, other = {}, other = {},
-                            other = {}, other = {}, other = {}, other = {}, other = {},
-                            other = {}) noexcept {
-    return take(bytes, memory);
-  }
-  static void* operator new(std::size_t bytes) noexcept { return take(bytes, default_allocator()); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept {
-    allocator* const memory = *note_of(frame, bytes);
-    memory->deallocate(frame, noted(bytes), alignof(std::max_align_t), memory_tag::jobs);
-  }
-
- private:
-  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
-    return (bytes + alignof(allocator*) - 1) / alignof(allocator*) * alignof(allocator*);
-  }
-  static constexpr std::size_t noted(std::size_t bytes) noexcept {
-    return rounded(bytes) + sizeof(allocator*);
-  }
-  static allocator** note_of(void* frame, std::size_t bytes) noexcept {
-    return reinterpret_cast<allocator**>(static_cast<std::byte*>(frame) + rounded(bytes));
-  }
-  static void* take(std::size_t bytes, allocator& memory) noexcept {
-    void* const frame = memory.allocate(noted(bytes), alignof(std::max_align_t), memory_tag::jobs);
-    if (frame != nullptr) ::new (static_cast<void*>(note_of(frame, bytes))) allocator*(&memory);
-    return frame;
-  }
-};
+inline constexpr const char* coroutine_cancelled = "the coroutine was cancelled";
 
 // A temporary future gives a copy: its state may go with the awaiter.
 template <class T, bool Temporary>
 class future_awaiter {
  public:
-  future_awaiter(shared_future<T> awaited, job_system& where) noexcept
-      : awaited_(std::move(awaited)) {
+  future_awaiter(shared_future<T> awaited, job_system& where, bool cancelled) noexcept
+      : awaited_(std::move(awaited)), cancelled_(cancelled) {
     link_.where = &where;
   }
-  [[nodiscard]] bool await_ready() const noexcept { return awaited_.is_ready(); }
+  [[nodiscard]] bool await_ready() const noexcept { return cancelled_ || awaited_.is_ready(); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     link_.work = resumption(waiting);
     awaited_.on_ready(link_);
   }
   std::conditional_t<Temporary, result<T>, const result<T>&> await_resume() const {
+    static const result<T> cancelled = fail(errc::cancelled, coroutine_cancelled);
+    if (!awaited_.is_ready()) return cancelled;
     return awaited_.get();
   }
 
  private:
   const shared_future<T> awaited_;
+  const bool cancelled_;
   continuation link_;
 };
 
@@ -164,6 +137,11 @@ class coroutine_state : public coroutine_memory {
   job_system* where = nullptr;
   std::coroutine_handle<> awaiting;  // resumed when this one has ended; none if it was spawned
   coroutine_state* awaiting_state = nullptr;
+  const cancellation* cancel = nullptr;
+
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return cancel != nullptr && cancel->is_cancelled();
+  }
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
 
@@ -182,17 +160,17 @@ class coroutine_state : public coroutine_memory {
 
   template <class T>
   future_awaiter<T, false> await_transform(const shared_future<T>& awaited) const noexcept {
-    return {awaited, *where};
+    return {awaited, *where, is_cancelled()};
   }
   template <class T>
   future_awaiter<T, false> await_transform(shared_future<T>& awaited) const noexcept {
-    return {awaited, *where};
+    return {awaited, *where, is_cancelled()};
   }
   template <class T>
   future_awaiter<T, true> await_transform(shared_future<T>&& awaited) const noexcept {
     static_assert(std::is_copy_constructible_v<result<T>>,
                   "keep the future in a variable: what it gives cannot be copied");
-    return {std::move(awaited), *where};
+    return {std::move(awaited), *where, is_cancelled()};
   }
   barricade_awaiter await_transform(barricade& awaited) const noexcept { return {awaited, *where}; }
   template <settles Handle>
@@ -202,6 +180,9 @@ class coroutine_state : public coroutine_memory {
   template <class Awaitable>
     requires(!settles<std::remove_cvref_t<Awaitable>>)
   Awaitable&& await_transform(Awaitable&& awaited) const noexcept {
+    if constexpr (requires { awaited.cancelled_unbegun = true; }) {  // run_job()
+      if (is_cancelled()) awaited.cancelled_unbegun = true;
+    }
     return std::forward<Awaitable>(awaited);
   }
 
@@ -289,11 +270,12 @@ class coroutine_promise<void> final : public coroutine_outcome<void> {
 
 // Starts the coroutine as a job of the system and gives a future of its outcome, whose state is in
 // `memory`. Errors: out_of_memory, also if the coroutine itself could not be made; invalid (it was
-// moved from, or awaited before); unsupported (a job system of another version of Overture). Any
-// thread.
+// moved from, or awaited before); unsupported (a job system of another version of Overture).
+// `cancel` must outlive the coroutine. Any thread.
 template <class T>
 [[nodiscard]] result<shared_future<typename detail::value_of<T>::type>> spawn(
-    job_system& where, co_task<T> begun, allocator& memory = default_allocator());
+    job_system& where, co_task<T> begun, allocator& memory = default_allocator(),
+    const cancellation* cancel = nullptr);
 
 // A coroutine that has not started, or is being awaited. Used by one thread at a time. One that is
 // never awaited does not run.
@@ -330,7 +312,8 @@ class [[nodiscard]] co_task {
   friend promise_type;
   template <class U>
   friend result<shared_future<typename detail::value_of<U>::type>> spawn(job_system&, co_task<U>,
-                                                                         allocator&);
+                                                                         allocator&,
+                                                                         const cancellation*);
 
   class awaiter {
    public:
@@ -344,8 +327,14 @@ class [[nodiscard]] co_task {
     [[nodiscard]] bool await_ready() const noexcept { return !frame_; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
+      if (waiting.promise().is_cancelled()) {
+        std::exchange(frame_, nullptr).destroy();
+        why_none_ = {.code = errc::cancelled, .reason = detail::coroutine_cancelled};
+        return waiting;
+      }
       promise_type& begun = frame_.promise();
       begun.where = waiting.promise().where;
+      begun.cancel = waiting.promise().cancel;
       begun.awaiting = waiting;
       begun.awaiting_state = &waiting.promise();
       return waiting.promise().move_to(frame_, begun);
@@ -394,7 +383,8 @@ detail::coroutine_promise<void>::get_return_object_on_allocation_failure() noexc
 
 template <class T>
 result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& where, co_task<T> begun,
-                                                                allocator& memory) {
+                                                                allocator& memory,
+                                                                const cancellation* cancel) {
   using value_type = typename detail::value_of<T>::type;
   if (!where.is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!begun.valid()) return tl::unexpected<error>(begun.why_none());
@@ -403,6 +393,7 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
   shared_future<value_type> future = kept->future();
   const auto frame = begun.leave();
   frame.promise().where = &where;
+  frame.promise().cancel = cancel;
   frame.promise().kept.emplace(std::move(*kept));
   where.execute(detail::resumption(frame));
   return future;
@@ -419,7 +410,8 @@ template <class F, bool Exceptions = detail::exceptions>
    public:
     awaiter(job_system& on, F&& wanted, const job_options& with) noexcept
         : system_(on), function_(std::move(wanted)), options_(with) {}
-    static bool await_ready() noexcept { return false; }
+    bool cancelled_unbegun = false;  // by the coroutine that awaits this
+    [[nodiscard]] bool await_ready() const noexcept { return cancelled_unbegun; }
     // False if the job has run inside submit() for lack of room. Then the coroutine goes on here,
     // or many such awaits in a row would nest on the stack.
     bool await_suspend(std::coroutine_handle<> waiting) {

@@ -12,8 +12,8 @@
 //   future_storage<int> storage;                           // or without allocation
 //   promise<int> p(storage);
 //
-// Futures are handles: copy them and pass them to other threads. A promise destroyed unfulfilled
-// sets errc::cancelled.
+// Futures are handles: copy them and pass them to other threads. The last handle may take() the
+// value out. A promise destroyed unfulfilled sets errc::cancelled.
 //
 // then() runs a function on an executor once the value is there and returns a future of its result
 // (a result<U> gives a future of U, void works too). It allocates once. If the function throws, its
@@ -83,14 +83,20 @@ class future_core {
   void hold() noexcept {
     if (end_ != nullptr) holders_.fetch_add(1, std::memory_order_relaxed);
   }
-  void release() noexcept {
-    if (end_ != nullptr && holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) end_(*this);
+  void release(std::uint32_t held = 1) noexcept {
+    if (end_ != nullptr && holders_.fetch_sub(held, std::memory_order_acq_rel) == held) end_(*this);
+  }
+  // Whether the caller has the only handle. The promise may still be at its end: it does not touch
+  // the value.
+  [[nodiscard]] bool has_one_handle() const noexcept {
+    return end_ != nullptr && (holders_.load(std::memory_order_acquire) & ~promise_hold) == 1;
   }
   [[nodiscard]] allocator& memory() const noexcept { return *memory_; }
   [[nodiscard]] memory_tag tag() const noexcept { return tag_; }
 
  protected:
   using end_function = void (*)(future_core&) noexcept;
+  static constexpr std::uint32_t promise_hold = 1u << 31;
 
   // In the caller's storage.
   future_core() noexcept : memory_(&default_allocator()) {}
@@ -106,7 +112,7 @@ class future_core {
 
   atomic<continuation*> continuations_{nullptr};
   barricade ready_;
-  atomic<std::uint32_t> holders_{1};
+  atomic<std::uint32_t> holders_{promise_hold};
   end_function end_ = nullptr;
   allocator* memory_;
   memory_tag tag_ = memory_tag::host;
@@ -133,6 +139,7 @@ class future_state : public future_core {
     complete();
   }
   [[nodiscard]] const result<T>& outcome() const noexcept { return outcome_; }
+  [[nodiscard]] result<T>& outcome() noexcept { return outcome_; }
 
  private:
   using outcome_type = result<T>;
@@ -170,6 +177,17 @@ struct value_of<result<T>> {
 
 template <class T>
 class promise;
+template <class T>
+class shared_future;
+
+namespace sync_detail {
+// A further handle on the state, for what keeps its promise itself.
+template <class T>
+shared_future<T> future_of(future_state<T>& state) noexcept {
+  state.hold();
+  return shared_future<T>(&state);
+}
+}  // namespace sync_detail
 
 template <class T>
 class shared_future {
@@ -198,6 +216,18 @@ class shared_future {
     return state_->outcome();
   }
   void wait(const wait_options& options = {}) const noexcept { state_->wait(options); }
+  // Moves the value out; the future is invalid afterwards. Errors: that of the future; busy, and
+  // the future stays as it is: the value is not there yet, there are other handles, or the state is
+  // in a future_storage.
+  [[nodiscard]] result<T> take() noexcept {
+    if (!state_->is_ready()) return fail(errc::busy, "the value is not there yet");
+    if (state_->outcome() && !state_->has_one_handle()) {
+      return fail(errc::busy, "another handle may use the value");
+    }
+    result<T> taken = std::move(state_->outcome());  // of an error: a copy
+    *this = {};
+    return taken;
+  }
   // Returns false if the time runs out first. Any thread.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options = {}) const noexcept {
@@ -224,6 +254,7 @@ class shared_future {
   friend class promise;
   template <class>
   friend class shared_future;
+  friend shared_future sync_detail::future_of<T>(sync_detail::future_state<T>& state) noexcept;
 
   // Takes over one hold on the state.
   explicit shared_future(sync_detail::future_state<T>* held) noexcept : state_(held) {}

@@ -34,8 +34,18 @@
 namespace overture {
 
 class memory_ledger;
+class room_waiter;
 
 namespace sync_detail {
+
+class waiter_link {
+ protected:
+  ~waiter_link() = default;
+
+ private:
+  friend class overture::memory_ledger;
+  room_waiter* next_ = nullptr;
+};
 
 // A link in one of a ledger's lists.
 class ledger_member {
@@ -64,6 +74,17 @@ class room_listener : public sync_detail::ledger_member {
   ~room_listener() = default;
 };
 
+// Hears so once, and need not leave: for work that waits by itself.
+class room_waiter : public sync_detail::waiter_link {
+ public:
+  // Called once, unless stop_waiting() came before, as room_listener::room_made(). The ledger does
+  // not touch the waiter afterwards, so it may wait again, or be destroyed.
+  virtual void room_made() noexcept = 0;
+
+ protected:
+  ~room_waiter() = default;
+};
+
 // Holds memory that is only kept in case it is needed again.
 class room_reclaimer : public sync_detail::ledger_member {
  public:
@@ -89,6 +110,11 @@ class memory_ledger {
   [[nodiscard]] bool take(std::uint64_t bytes, memory_tag tag, bool& ticket) noexcept;
   // Takes room only if it fits below the limit. If refused, room_made() is not called.
   [[nodiscard]] bool take_if_free(std::uint64_t bytes, memory_tag tag) noexcept;
+  // Calls waiter.room_made() when room is made. After this try take() once more, which finds what
+  // was made before.
+  void wait(room_waiter& waiter) noexcept;
+  // False: room_made() was called, or will be at any moment.
+  [[nodiscard]] bool stop_waiting(room_waiter& waiter) noexcept;
   // Counts memory that is in use already, whatever the limit.
   void add(std::uint64_t bytes, memory_tag tag) noexcept;
   void give_back(std::uint64_t bytes, memory_tag tag) noexcept;
@@ -158,6 +184,7 @@ class memory_ledger {
   // The lists, and what is in their members, are read and written while `locked_` is set.
   sync_detail::ledger_member* listeners_ = nullptr;
   sync_detail::ledger_member* reclaimers_ = nullptr;
+  room_waiter* waiters_ = nullptr;
   atomic<bool> locked_{false};
   event_count unlocked_;
   event_count call_ended_;

@@ -51,7 +51,10 @@ void load(step breaks) {
       asset_store store{files, reads, pool};
       CHECK(store.add(notes).has_value());
       const asset<note> one = store.get<note>("a.txt"_path);
-      CHECK_THREW(store.for_each_unsettled([](const unsettled_asset&) { fail_now(); }));
+      // It cannot be ready before pump().
+      if (breaks == step::unload && !is_free) {
+        CHECK_THREW(store.for_each_unsettled([](const unsettled_asset&) { fail_now(); }));
+      }
       CHECK(store.wait_for(one, std::chrono::minutes(1)));
       if (breaks == step::unload) {
         CHECK(one.is_ready() && one->length == 5);

@@ -89,6 +89,10 @@ void sinks() {
     thread_pool pool{{.workers = 1}};
     read_queue reads{of.files};
     load_scope scope{of.files, reads, pool, {.sink = &sink}};
+    CHECK_THREW(scope.start([](const entry_info&) {
+      fail_now();
+      return load_priority::normal;
+    }));
     CHECK(scope.start().has_value());
     while (!scope.wait_for(std::chrono::milliseconds(10))) {
     }
@@ -143,10 +147,11 @@ void comments() {
 }  // namespace
 
 const std::vector<place> places_of_files = {
-    {"read_request::done", completions},  {"asset_sink::finalize", sinks},
-    {"load_scope::for_each_file", sinks}, {"file_system::enumerate", folders},
-    {"file_system::walk", folders},       {"file_system::removals", folders},
-    {"file_watch::poll", changes},        {"visit_zip_comments", comments},
+    {"read_request::done", completions}, {"asset_sink::finalize", sinks},
+    {"load_scope::start", sinks},        {"load_scope::for_each_file", sinks},
+    {"file_system::enumerate", folders}, {"file_system::walk", folders},
+    {"file_system::removals", folders},  {"file_watch::poll", changes},
+    {"visit_zip_comments", comments},
 };
 
 }  // namespace host

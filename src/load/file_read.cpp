@@ -1,0 +1,163 @@
+#include "load/file_read.hpp"
+
+#include <utility>
+
+#include "load/priority.hpp"
+#include "vfs/packed_data.hpp"
+
+namespace overture {
+
+std::uint64_t read_cancellation::tag() const noexcept {
+  static_assert(alignof(read_cancellation) == 64);  // as the tags of cancellable_reads
+  return (reinterpret_cast<std::uintptr_t>(this) >> 6) << 22;
+}
+
+void read_cancellation::cancel(read_queue& reads) noexcept {
+  cancelled_.exchange(1, std::memory_order_seq_cst);
+  (void)reads.cancel_tag(~std::uint64_t{0}, tag());
+}
+
+// Either cancel() finds the request in the queue, or this sees that it came before.
+void read_cancellation::submit(read_queue& reads, read_request& request) noexcept {
+  request.tag = tag();
+  reads.submit({&request, 1});
+  if (cancelled_.fetch_add(0, std::memory_order_acq_rel) != 0) {
+    (void)reads.cancel_tag(~std::uint64_t{0}, tag());
+  }
+}
+
+namespace load_detail {
+
+namespace {
+
+constexpr error was_cancelled{.code = errc::cancelled, .reason = "the read was cancelled"};
+
+}  // namespace
+
+void file_read::run_later(task work) noexcept {
+  // Always: the future of a job that is dropped would never be ready.
+  with_.jobs.submit([work] { work.run(work.context); }, with_.group,
+                    {.priority = job_priority_of(wishes_.priority), .always = true});
+}
+
+void file_read::start(const asset_path& path) noexcept {
+  path_ = path;
+  run_later({[](void* self) { static_cast<file_read*>(self)->open(); }, this});
+}
+
+void file_read::open() noexcept {
+  if (is_cancelled()) return end(tl::unexpected<error>(was_cancelled));
+  result<opened_file> opened = with_.files.open(path_);
+  if (!opened) return end(tl::unexpected<error>(opened.error()));
+  file_ = *std::move(opened);
+  take_room(ledger());
+}
+
+// The room for the file and its solid block is taken at once: blocks that wait for room for their
+// files would fill the ledger.
+bool file_read::try_room() noexcept {
+  const file_place& place = file_.place();
+  const std::uint64_t bytes =
+      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
+  for (;;) {
+    bool ticket = false;
+    const std::uint64_t block = file_.block_room();
+    if (block == 0) {
+      if (!file_.hold_block(0, ticket)) continue;
+      if (file_.block_has_ticket()) {
+        ledger().add(bytes, memory_tag::load);
+      } else if (!ledger().take(bytes, memory_tag::load, ticket_)) {
+        return false;
+      }
+      room_ = bytes;
+      return true;
+    }
+    if (!ledger().take(block + bytes, memory_tag::vfs, ticket)) return false;
+    if (file_.hold_block(block, ticket) && !ticket) {
+      ledger().move(bytes, memory_tag::vfs, memory_tag::load);
+      room_ = bytes;
+      return true;
+    }
+    // Another file took room for the block meanwhile, or it was evicted.
+    ledger().give_back(bytes, memory_tag::vfs);
+    ledger().end_item(ticket);
+  }
+}
+
+bool file_read::try_more(std::uint64_t bytes) noexcept {
+  if (!ledger().take(bytes, memory_tag::load, ticket_)) return false;
+  room_ += bytes;
+  return true;
+}
+
+void file_read::give_room_back() noexcept {
+  if (room_ != 0) ledger().give_back(std::exchange(room_, 0), memory_tag::load);
+  if (ticket_) ledger().end_item(ticket_);
+}
+
+void file_read::read() noexcept {
+  read_bytes(file_.place().read_bytes);
+}
+
+void file_read::read_bytes(std::uint64_t bytes) noexcept {
+  if (is_cancelled()) return end(tl::unexpected<error>(was_cancelled));
+  result<blob> room = with_.buffers.take(bytes);
+  if (!room) return end(tl::unexpected<error>(room.error()));
+  bytes_ = *std::move(room);
+  const file_place& place = file_.place();
+  request_ = {.source = place.source,
+              .offset = place.offset,
+              .destination = bytes_.span(),
+              .priority = read_priority_of(wishes_.priority, load_priority::normal),
+              .deadline_ns = wishes_.deadline_ns,
+              .on = this,
+              .done = {[](void* self) { static_cast<file_read*>(self)->unpack(); }, this}};
+  if (bytes == 0 || with_.reads.read_if_cached(request_)) {
+    request_.outcome = {};
+    return unpack();
+  }
+  submitted_.begin();
+  if (wishes_.cancel) {
+    wishes_.cancel->submit(with_.reads, request_);
+  } else {
+    with_.reads.submit({&request_, 1});
+  }
+  if (submitted_.is_second()) unpack();
+}
+
+// If the submitting thread is not done yet, it goes on itself.
+void file_read::execute(task work) noexcept {
+  if (submitted_.is_second()) run_later(work);
+}
+
+void file_read::unpack() noexcept {
+  const file_place& place = file_.place();
+  if (!request_.outcome) return end(tl::unexpected<error>(request_.outcome.error()));
+  if (is_cancelled()) return end(tl::unexpected<error>(was_cancelled));
+  file_.release_block();
+  std::size_t packed_at = 0;
+  if (place.framed) {
+    const result<std::span<const std::byte>> packed =
+        file_system::packed_part(place, bytes_.span());
+    // The header is longer than expected: read again, with the size it states.
+    if (!packed && packed.error().code == errc::truncated && bytes_.size() == place.read_bytes) {
+      return read_bytes(packed.error().offset);
+    }
+    if (!packed) return end(tl::unexpected<error>(vfs_detail::error_at(place, packed.error())));
+    packed_at = static_cast<std::size_t>(packed->data() - bytes_.data());
+  }
+  result<blob> unpacked =
+      vfs_detail::unpack_file(place, {std::move(bytes_), packed_at}, with_.buffers);
+  if (!unpacked) return end(tl::unexpected<error>(vfs_detail::error_at(place, unpacked.error())));
+  end(std::move(unpacked));
+}
+
+void file_read::end(result<blob> outcome) noexcept {
+  bytes_.reset();
+  file_ = {};
+  if (!outcome) give_room_back();
+  ended(about(path_.id, std::move(outcome)));
+}
+
+}  // namespace load_detail
+}  // namespace overture
