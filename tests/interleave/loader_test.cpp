@@ -378,6 +378,23 @@ TEST(a_load_in_all_interleavings, lets_no_file_wait_for_what_its_own_loader_hold
   }));
 }
 
+TEST(a_load_in_all_interleavings, begins_each_file_once_that_was_raised_to_the_front) {
+  expect_clean_nearby([] {
+    memory_ledger ledger(room);
+    {
+      small_load files(ledger, {small_file, small_file, small_file});
+      for (const std::uint32_t raised : {1u, 2u}) {
+        files.load.front.items.push(raised, files.load.file_links());
+        files.load.front.count.fetch_add(1);
+      }
+      run({[&] { files.work(); }, [&] { files.work(); }});
+      files.check_loaded();
+      check(files.load.front.size() == 0, "none is counted there any more");
+    }
+    check(ledger.used() == 0, "all room was given back");
+  });
+}
+
 TEST(a_load_in_all_interleavings, counts_each_read_that_comes_once) {
   expect_clean_and_complete(explore({}, [] {
     memory_ledger ledger(room);
