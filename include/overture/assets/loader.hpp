@@ -75,6 +75,9 @@ class any_loader {
 // Passed to loader::decode(), for that call and its thread only.
 class load_context {
  public:
+  load_context(const load_context&) = delete;
+  load_context& operator=(const load_context&) = delete;
+
   // Of the file.
   [[nodiscard]] asset_path path() const noexcept { return path_; }
   // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
@@ -106,8 +109,6 @@ class load_context {
  protected:
   explicit load_context(asset_path path) noexcept : path_(path) {}
   ~load_context() = default;
-  load_context(const load_context&) = delete;
-  load_context& operator=(const load_context&) = delete;
 
  private:
   [[nodiscard]] detail::asset_head* ask(const asset_path& path, const void* type,
