@@ -401,11 +401,13 @@ TEST(a_load_in_all_interleavings, counts_each_read_that_comes_once) {
     {
       small_load files(ledger, {small_file});
       files.load.reads_outstanding.store(2);
+      load_item item;
+      item.load = &files.load;
       run({[&] {
         files.load.group.begin_job();
         files.load.arrivals.execute(
-            {[](void* group) noexcept { (void)static_cast<job_group*>(group)->end_job(); },
-             &files.load.group});
+            {[](void* of) noexcept { (void)static_cast<load_item*>(of)->load->group.end_job(); },
+             &item});
         files.work();
       }});
       check(files.load.reads_arrived.load() == 1, "one has come");
