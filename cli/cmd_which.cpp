@@ -66,7 +66,7 @@ std::string comment_of(const mount_info& mount, std::string_view path, bool igno
   path_buffer room_of_name;
   const std::string_view wanted = folded(path, room);
   std::string found;
-  // The mount has been read already, so a failure here is none of its own.
+  // The mount was read without an error before, so ignore this one.
   (void)visit_zip_comments(std::string(mount.path).c_str(),
                            [&](std::string_view name, std::string_view comment) {
                              if (folded(name, room_of_name) == wanted) found = comment;

@@ -18,7 +18,7 @@ struct load_run {
   load_options options;
   allocator* memory = nullptr;
   timeline* record = nullptr;   // may be null
-  load_record* note = nullptr;  // what was loaded is added to it; may be null
+  load_record* note = nullptr;  // collects what was loaded; may be null
   bool progress = false;
   const outputs* out = nullptr;
 };

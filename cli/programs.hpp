@@ -32,7 +32,8 @@ struct program_end {
 [[nodiscard]] std::string become_program(const std::vector<std::string>& words,
                                          const program_environment& environment);
 
-// A new folder that only its user can open, removed at the end. Its path is empty if there is none.
+// A new folder that only its user can open, removed at the end. Its path is empty if it could not
+// be made.
 class private_folder {
  public:
   private_folder();

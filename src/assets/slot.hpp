@@ -113,7 +113,7 @@ struct slot_lines {
   }
   void push_back(slot& one) noexcept { of(one.priority).push_back(one); }
   void push_front(slot& one) noexcept { of(one.priority).push_front(one); }
-  // The first of the highest priority, which must be at least `least`; null if there is none.
+  // The first slot of the highest priority that is at least `least`; null if all are lower.
   slot* pop(asset_priority least = asset_priority::background) noexcept {
     for (std::size_t i = asset_priority_count; i-- > static_cast<std::size_t>(least);) {
       if (slot* const first = lines[i].pop_front()) return first;

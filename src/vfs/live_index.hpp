@@ -158,7 +158,7 @@ class live_index {
       visit(entry_of(overflow->items()[i]));
     }
   }
-  // The text of the path with this number; empty if there is none. For messages.
+  // The path with this number, for messages; empty if no path has it.
   [[nodiscard]] std::string_view text_of(path_id id) const noexcept;
 
   // --- Making the next version, by one thread at a time ---

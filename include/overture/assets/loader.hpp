@@ -81,8 +81,8 @@ class load_context {
   // Of the file.
   [[nodiscard]] asset_path path() const noexcept { return path_; }
   // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
-  // this asset is finalized, and ready, once that one is, and fails if that one does. Loaders of
-  // every type are added to the store before. An asset that needs itself, by way of others, fails.
+  // this asset waits for it before finalize(), and fails if it fails. Add the loader of its type to
+  // the store beforehand. Assets that need each other in a circle fail.
   template <class T>
   [[nodiscard]] asset<T> need(asset_path path) noexcept {
     return asset<T>(ask(path, &detail::type_mark<T>, true));

@@ -17,7 +17,8 @@
 //
 // A job opens the file and takes what is in the page cache; anything else the read queue reads, and
 // a second job unpacks and decodes it. What a file needs meanwhile takes room from the ledger of
-// the file system. If there is none it waits, without a thread. The future's value counts no more.
+// the file system; without room the read waits, but holds no thread. Once the future is ready, its
+// value no longer counts.
 //
 // Errors come through the future: those of file_system::read_all() but `limit` for lack of room;
 // cancelled; of decode_file() also those of the decoder, and unsupported if no decoder accepts the
