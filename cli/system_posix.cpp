@@ -165,11 +165,11 @@ std::int64_t from_local_time(std::int64_t ns) {
   constexpr std::int64_t second = 1'000'000'000;
   const std::time_t shown = ns / second;
   std::tm wall{};
-  if (ns == 0 || ::gmtime_r(&shown, &wall) == nullptr) return 0;
-  wall.tm_isdst = -1;
-  // mktime() has a lock of its own, which ThreadSanitizer cannot see.
+  // gmtime_r() and mktime() share a lock of their own, which ThreadSanitizer cannot see.
   static std::mutex zone;
   const std::scoped_lock one_at_a_time(zone);
+  if (ns == 0 || ::gmtime_r(&shown, &wall) == nullptr) return 0;
+  wall.tm_isdst = -1;
   const std::time_t actual = std::mktime(&wall);
   return actual > 0 ? actual * second : 0;
 }
