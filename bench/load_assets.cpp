@@ -225,6 +225,7 @@ void measure_assets(const data_set& data, unsigned threads, int rounds, results&
       overture::asset_store store(files, reads, jobs, {.keep_bytes = 0});
       check(store.add(contents));
       std::vector<asset<content>> held;
+      held.reserve(paths.size());
       for (const overture::asset_path& path : paths) {
         held.push_back(store.get<content>(path, asset_priority::background));
       }
