@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 
-TIDY, COMPILER = "clang-tidy-19", "clang++-19"
+TIDY, COMPILER = "clang-tidy-19", "clang-19"  # of C sources too
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OPTIONS = [
     "--quiet",
@@ -106,10 +106,13 @@ def look_at(source, database):
         [TIDY, "-p", str(database), *OPTIONS, source.name], capture_output=True, cwd=ROOT, text=True
     )
     said = re.sub(r"^\d+ warnings? generated\.\n", "", done.stderr, flags=re.MULTILINE)
-    if done.returncode == 0:
+    if done.returncode != 0:
+        return done.stdout + said
+    try:
         source.remember()
-        return None
-    return done.stdout + said
+    except subprocess.CalledProcessError as failed:
+        return f"{source.name}: cannot list the files that it includes: {failed.stderr}\n"
+    return None
 
 
 def main(arguments):

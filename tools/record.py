@@ -2,7 +2,8 @@
 """Part of ./dev: `./dev bench --record` runs benchmarks with it and records their results.
 
 bench/claims.json lists the rows, docs/measurements.json keeps the last value of each, and
-docs/measurements.md is written from the two. A run updates only its own rows.
+docs/measurements.md is written from the two, with a bar chart in docs/plots for each module that
+has claims with a "bar": ["what", "than whom"]. A run updates only its own rows.
 
   record.py programs [NAME...]           the programs to build, as "PRESET PROGRAM" lines
   record.py run BUILD [NAME...]          runs them from BUILD/PRESET/bin and writes both files
@@ -20,10 +21,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import bars
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CLAIMS = ROOT / "bench" / "claims.json"
 VALUES = ROOT / "docs" / "measurements.json"
 PAGE = ROOT / "docs" / "measurements.md"
+PLOTS = ROOT / "docs" / "plots"
 
 INTRODUCTION = """# Measurements
 
@@ -195,6 +200,17 @@ def command_of(run):
     )
 
 
+def picture(module, values):
+    """The module's bar chart, None if it has no bars."""
+    shown = [
+        (*claim["bar"], row["value"], row["goal"][1] if row["goal"] else None)
+        for run in module["runs"]
+        for claim in run["claims"]
+        if "bar" in claim and (row := values.get(key_of(run, claim))) is not None
+    ]
+    return bars.picture(module["chart"], shown) if shown else None
+
+
 def page(modules, values):
     machines = list(dict.fromkeys(values[key]["machine"] for key in sorted(values)))
     letters = {machine: chr(ord("A") + i) for i, machine in enumerate(machines)}
@@ -203,6 +219,8 @@ def page(modules, values):
         lines += [f"- Machine {letters[machine]}: {machine}" for machine in machines] + [""]
     for module in modules:
         lines += [f"## {module['name']}", "", f"[How, and what was learned]({module['page']})", ""]
+        if picture(module, values) is not None:
+            lines += [f"![{module['chart']}](plots/{module['name']}.svg)", ""]
         lines += ["| claim | value | goal | command | machine, date |", "|---|---|---|---|---|"]
         missed = []
         for run in module["runs"]:
@@ -227,6 +245,9 @@ def write(modules, values):
     values = {key: values[key] for key in sorted(values) if key in known}
     VALUES.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(modules, values), encoding="utf-8")
+    for module in modules:
+        if (chart := picture(module, values)) is not None:
+            (PLOTS / f"{module['name']}.svg").write_text(chart, encoding="utf-8")
 
 
 def output_of(run, build):

@@ -27,7 +27,7 @@ class names_below {
     char* const text = text_ + point_bytes_;
     const std::size_t both = std::min(path.size(), last_bytes_);
     const auto shared =
-        static_cast<std::size_t>(std::mismatch(text, text + both, path.data()).first - text);
+        static_cast<std::size_t>(std::mismatch(text, text + both, path.begin()).first - text);
     std::copy_n(path.data(), path.size(), text);
     last_bytes_ = path.size();
     for (std::size_t end = path.find('/', shared); end != std::string_view::npos;

@@ -48,8 +48,8 @@ load_priority of(asset_priority priority) noexcept {
 
 file_fetcher::~file_fetcher() {
   const sync_detail::scoped_lock hold(lock_);
-  while (void* const place = free_places_) {
-    free_places_ = *static_cast<void**>(place);
+  while (free_place* const place = free_places_) {
+    free_places_ = place->next;
     memory_.deallocate(place, sizeof(file_in_memory), alignof(file_in_memory), memory_tag::load);
   }
 }
@@ -57,8 +57,8 @@ file_fetcher::~file_fetcher() {
 void* file_fetcher::take_place() noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
-    if (void* const place = free_places_) {
-      free_places_ = *static_cast<void**>(place);
+    if (free_place* const place = free_places_) {
+      free_places_ = place->next;
       return place;
     }
   }
@@ -83,7 +83,7 @@ void file_fetcher::done_with(file_in_memory* file) noexcept {
   if (file == nullptr) return;
   file->~file_in_memory();
   const sync_detail::scoped_lock hold(lock_);
-  free_places_ = ::new (static_cast<void*>(file)) void*(free_places_);
+  free_places_ = ::new (static_cast<void*>(file)) free_place{free_places_};
 }
 
 }  // namespace overture::assets_detail

@@ -20,6 +20,10 @@ class file_fetcher final : public fetcher {
   void done_with(file_in_memory* file) noexcept override;
 
  private:
+  struct free_place {  // in the first bytes of a place
+    free_place* next;
+  };
+
   [[nodiscard]] void* take_place() noexcept;
 
   file_system& files_;
@@ -28,7 +32,7 @@ class file_fetcher final : public fetcher {
   allocator& memory_;
   buffer_pool buffers_;
   sync_detail::mutex lock_;
-  void* free_places_ GUARDED_BY(lock_) = nullptr;  // linked through their first bytes
+  free_place* free_places_ GUARDED_BY(lock_) = nullptr;
 };
 
 }  // namespace overture::assets_detail

@@ -150,12 +150,51 @@ class Page(unittest.TestCase):
         self.assertEqual(shown, ["0", "0.0123", "1", "52.7", "998", "12,346"])
 
 
+class Chart(unittest.TestCase):
+    def setUp(self):
+        self.module = {
+            "name": "jobs", "page": "measurements/jobs.md", "chart": "jobs & more",
+            "runs": [run({"claim": "wakes", "bar": ["wake", "TBB"], "from": "wake"},
+                         {"claim": "not in the chart", "from": "sleep"})],
+        }  # fmt: skip
+
+    def chart(self, value):
+        values = {}
+        shown = output(goal("wake", value, 4.0, False), goal("sleep", 7777.0))
+        record.take(self.module["runs"][0], shown, values, "2026-01-02")
+        self.page = record.page([self.module], values)
+        return record.picture(self.module, values)
+
+    def test_a_module_with_bars_has_a_chart_on_its_page(self):
+        chart = self.chart(2.0)
+        self.assertIn("![jobs & more](plots/jobs.svg)", self.page)
+        for text in ("jobs &amp; more", ">wake<", ">than TBB<", ">2<", ">goal<"):
+            self.assertIn(text, chart)
+        self.assertNotIn("7.78", chart)
+
+    def test_what_is_slower_is_grey(self):
+        slower = f'fill="{record.bars.SLOWER}"'
+        self.assertNotIn(slower, self.chart(2.0))
+        self.assertIn(slower, self.chart(0.5))
+
+    def test_a_module_without_recorded_bars_has_none(self):
+        self.assertIsNone(record.picture(self.module, {}))
+        self.assertNotIn("![", record.page([self.module], {}))
+
+
 class Repository(unittest.TestCase):
     def test_the_page_is_what_the_claims_and_the_recorded_values_give(self):
         expected = record.page(record.load_modules(), record.load_values())
         self.assertEqual(
             record.PAGE.read_text(encoding="utf-8"), expected, "run tools/record.py page"
         )
+
+    def test_the_charts_are_what_the_recorded_values_give(self):
+        values = record.load_values()
+        for module in record.load_modules():
+            if (chart := record.picture(module, values)) is not None:
+                file = record.PLOTS / f"{module['name']}.svg"
+                self.assertEqual(file.read_text(), chart, "run: python3 tools/record.py page")
 
     def test_every_claim_is_about_a_benchmark_and_a_page_that_exist(self):
         for module in record.load_modules():

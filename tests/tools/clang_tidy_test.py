@@ -2,6 +2,7 @@
 
 import importlib.util
 import pathlib
+import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -50,6 +51,17 @@ class Cache(unittest.TestCase):
         self.assertTrue(self.source().is_known_clean())
         self.common = b"version 2"
         self.assertFalse(self.source().is_known_clean())
+
+    def test_a_source_whose_includes_cannot_be_listed_is_a_complaint(self):
+        clean = subprocess.CompletedProcess([], 0, "", "")
+        refused = subprocess.CalledProcessError(1, [], stderr="no such option")
+        source = self.source()
+        with (
+            mock.patch.object(clang_tidy.subprocess, "run", return_value=clean),
+            mock.patch.object(source, "files_read", side_effect=refused),
+        ):
+            said = clang_tidy.look_at(source, self.folder)
+        self.assertIn("a.cpp: cannot list the files that it includes: no such option", said)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from modules import BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from tree import Tree, prose_lines
 from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
 
 LINES_WARN = 500  # a file that is longer holds more than one concept
@@ -99,12 +100,6 @@ BANNED = tuple((re.compile(pattern), instead, allowed) for pattern, instead, all
 
 REMINDER = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b")
 
-SKIPPED_FOLDERS = {".git", ".cache", "build", "__pycache__"}
-DATA_FOLDERS = {"golden", "corpus"}  # input and expected output, byte for byte
-CODE = {".cpp", ".hpp", ".h"}
-TEXT = CODE | {".py", ".cmake", ".in", ".json", ".md", ".txt", ".sh"}
-TEXT_NAMES = {"dev", "run", "LICENSE", ".clang-format", ".clang-tidy", ".gitignore"}
-
 
 class Problem:
     def __init__(self, path, line, text, warning=False):
@@ -112,82 +107,6 @@ class Problem:
 
     def __str__(self):
         return f"{'warning: ' if self.warning else ''}{self.path}:{self.line}: {self.text}"
-
-
-class File:
-    def __init__(self, root, path):
-        self.path = path.relative_to(root).as_posix()
-        self.parts = self.path.split("/")
-        self.suffix = path.suffix
-        self.stem = path.stem
-        self.size = path.stat().st_size
-        self.is_code = self.suffix in CODE
-        is_data = DATA_FOLDERS.intersection(self.parts[:-1])
-        self.is_text = not is_data and (self.suffix in TEXT or path.name in TEXT_NAMES)
-        self.text = path.read_text(encoding="utf-8", errors="replace") if self.is_text else ""
-        self.lines = self.text.split("\n")
-        self.code = code_lines(self.text) if self.is_code else []
-
-    def below(self, *folders):
-        return self.parts[0] in folders
-
-    def includes(self):
-        for number, line in enumerate(self.lines, 1):
-            found = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
-            if found:
-                yield number, found.group(1)
-
-
-class Tree:
-    def __init__(self, root):
-        self.root = pathlib.Path(root).resolve()
-        self.files = [File(self.root, path) for path in sorted(self.walk(self.root))]
-        self.paths = {file.path for file in self.files}
-
-    def walk(self, folder):
-        for path in folder.iterdir():
-            if path.is_symlink():
-                continue
-            if path.is_dir():
-                if path.name not in SKIPPED_FOLDERS:
-                    yield from self.walk(path)
-            else:
-                yield path
-
-    def code(self, *folders):
-        return [file for file in self.files if file.is_code and file.below(*folders)]
-
-
-LITERAL_OR_COMMENT = re.compile(
-    r"""R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*\""""
-    r"""|(?<!\w)'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/""",
-    re.DOTALL,
-)
-
-
-MARKDOWN_CODE = re.compile(r"^```.*?^```|`[^`]*`", re.DOTALL | re.MULTILINE)
-
-
-def blanked(found):
-    return re.sub(r"[^\n]", " ", found.group(0))
-
-
-def code_lines(text):
-    """The lines of a source with comments and the insides of literals blanked."""
-    return LITERAL_OR_COMMENT.sub(blanked, text).split("\n")
-
-
-def prose_lines(file):
-    """The lines of a file with all but prose blanked: code outside of comments and literals, and
-    what Markdown marks as code."""
-    if file.is_code:
-        return [
-            "".join(was if now == " " else " " for was, now in zip(line, code))
-            for line, code in zip(file.lines, file.code)
-        ]
-    if file.suffix != ".md":
-        return file.lines
-    return MARKDOWN_CODE.sub(blanked, file.text).split("\n")
 
 
 def allowed_modules(module):
