@@ -7,6 +7,7 @@
 #include "vfs/folder_events.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
+#include "vfs/writing.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -55,7 +56,8 @@ struct file_watch::state {
     std::uint32_t at = 0;  // the mount point; offset in `names`
     std::uint32_t at_bytes = 0;
     bool removed = false;
-    bool rescan = false;  // to be reported by the next poll()
+    bool rescan = false;        // to be reported by the next poll()
+    bool names_change = false;  // new files come into the tree
   };
   enum class reporting : std::uint8_t { nothing, files };
 
@@ -84,7 +86,8 @@ struct file_watch::state {
   void drop(std::uint32_t root_number) noexcept;
   void forget_names() noexcept;
   void take(const vfs_detail::folder_event& event) noexcept;
-  void report(change_kind kind, const root& of, std::string_view name) noexcept;
+  void report(change_kind kind, root& of, std::string_view name) noexcept;
+  void note(change_kind kind, root& of, asset_path path, std::string_view name) noexcept;
 
   allocator& memory;
   file_system& files;
@@ -217,11 +220,23 @@ void file_watch::state::forget_names() noexcept {
   names_bytes_max = std::max(names_bytes_min, 2 * names.size());
 }
 
-void file_watch::state::report(change_kind kind, const root& of, std::string_view name) noexcept {
+// Tells the tree. What cannot be told for want of memory makes a rescan.
+void file_watch::state::note(change_kind kind, root& of, asset_path path,
+                             std::string_view name) noexcept {
+  if (!of.names_change || kind == change_kind::rescan) return;
+  const file_system::reading now(*files.state_);
+  const vfs_detail::mount* const in = now->find(of.mount);
+  if (!in) return;
+  const bool made = kind == change_kind::written;
+  if (!vfs_detail::note_change_by_others(*in, path, name, made)) of.rescan = true;
+}
+
+void file_watch::state::report(change_kind kind, root& of, std::string_view name) noexcept {
   const joined path(text(of.at, of.at_bytes), name);
   if (path_flaw(path.view()) != nullptr) return;  // cannot be in the tree
   const vfs_detail::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
   const asset_path reported_path = key;
+  note(kind, of, reported_path, name);
   ++reported;
   const file_change change{kind, reported_path.text, reported_path.id, of.mount};
   if (!base_detail::guarded_call([&] { (*visit)(change); })) threw = true;
@@ -278,11 +293,13 @@ file_watch::~file_watch() {
 result<void> file_watch::add(mount_id mount) noexcept {
   state& mine = *state_;
   if (!mine.files.state_) return fail(errc::not_found, "no such mount");
-  state::root added{mount, 0, 0, 0, 0, false, false};
+  file_system::state& tree = *mine.files.state_;
+  state::root added{.mount = mount};
   {
-    const file_system::reading now(*mine.files.state_);
+    const file_system::reading now(tree);
     const vfs_detail::mount* const found = now->find(mount);
     if (!found) return fail(errc::not_found, "no such mount");
+    added.names_change = now->names_change(*found);
     if (!found->content.format->lists_folders) {
       return fail(errc::not_a_file, "archives cannot be watched, only folders");
     }
@@ -297,6 +314,12 @@ result<void> file_watch::add(mount_id mount) noexcept {
         !mine.keep(found->at(), added.at, added.at_bytes)) {
       return no_memory();
     }
+  }
+  if (!added.names_change) {
+    const auto is_thawed = [&tree] { return tree.frozen_tree() == nullptr; };
+    const result<void> done = tree.mounts.let_names_change(mount, is_thawed);
+    if (!done && done.error().code != errc::frozen) return done;
+    added.names_change = done.has_value();
   }
   state::root* at = std::find_if(mine.roots.begin(), mine.roots.end(),
                                  [](const state::root& each) { return each.removed; });

@@ -6,7 +6,7 @@ namespace {
 // Whether a file or folder that a mount lists has not been removed since.
 bool is_there(const live_entry& entry, const asset_path& path) noexcept {
   const mount& owner = *entry.owner;
-  if (!owner.writable || !owner.written.any()) return true;
+  if (!owner.written.any()) return true;
   const written_name* const name = owner.written.find(path);
   if (!name) return true;
   if (!entry.is_folder()) return name->state.load() != written_state::removed;
@@ -54,7 +54,7 @@ class hit_walk {
     while (going_on_) {
       std::size_t best = before;
       lookup_hit found;
-      for (const mount* const each : now_.writable) {
+      for (const mount* const each : now_.changing) {
         const std::size_t at = now_.precedence(*each);
         if (at < next_ || at >= best) continue;
         const lookup_hit here = unlisted(*each, path_);

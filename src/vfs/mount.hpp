@@ -65,16 +65,17 @@ struct mount {
   source_id source;       // an archive's; a folder has none
   bool mappable = false;  // immutable, and the system can map it
   bool writable = false;
-  bool ignore_case = false;                // paths are folded
-  bool narrowed = false;                   // mounted with mount_options::from
-  bool custom_os = false;                  // not on the system's own storage
-  mapping mapped;                          // of the archive, if mappable
-  base_detail::vec<char> path;             // as passed to mount(), NUL-terminated
-  base_detail::vec<char> prefix;           // the mount point and a '/', or nothing
+  bool names_change = false;      // writable or watched; only mount_table uses it after prepare()
+  bool ignore_case = false;       // paths are folded
+  bool narrowed = false;          // mounted with mount_options::from
+  bool custom_os = false;         // not on the system's own storage
+  mapping mapped;                 // of the archive, if mappable
+  base_detail::vec<char> path;    // as passed to mount(), NUL-terminated
+  base_detail::vec<char> prefix;  // the mount point and a '/', or nothing
   base_detail::vec<std::uint32_t> order;   // entries by path, see path_order.hpp
   base_detail::vec<mount_folder> folders;  // each after its parent, the root first
   mount_release release;
-  mutable written_names written;  // changes in a writable mount
+  mutable written_names written;  // changes since it was listed, if its names change
 
   // The configuring thread's.
   std::uint32_t pins = UINT32_MAX;  // number in reader_pins

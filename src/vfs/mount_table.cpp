@@ -121,6 +121,20 @@ result<void> mount_table::change(std::span<const mount_id> out, std::span<const 
   return done;
 }
 
+result<void> mount_table::let_names_change(mount_id of, function_ref<bool()> may_change) noexcept {
+  bool found = false;
+  const result<void> done = change({}, {}, [&] {
+    if (!may_change()) return false;
+    for (mount* const each : current().mounts) {
+      if (each->id != of) continue;
+      each->names_change = found = true;
+    }
+    return true;
+  });
+  if (done && !found) return fail(errc::not_found, "no such mount");
+  return done;
+}
+
 result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
                                  std::span<const prepared_mount> in, mount*& departing) noexcept {
   const snapshot& old = *current_.load();
@@ -144,7 +158,7 @@ result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
   for (std::uint32_t i = 0; i < next.mounts.size(); ++i) {
     mount& each = *next.mounts[i];
     each.rank = i;
-    if (each.writable && !next.writable.push_back(&each)) return no_memory();
+    if (each.names_change && !next.changing.push_back(&each)) return no_memory();
   }
 
   if (!next.index.begin(old.index, more)) return no_memory();

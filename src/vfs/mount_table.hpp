@@ -6,6 +6,7 @@
 // last file to close, or the next change does the freeing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -22,7 +23,7 @@ namespace overture::vfs_detail {
 struct snapshot {
   explicit snapshot(allocator& memory) noexcept
       : mounts(memory, memory_tag::vfs),
-        writable(memory, memory_tag::vfs),
+        changing(memory, memory_tag::vfs),
         positions(memory, memory_tag::vfs),
         index(memory) {}
 
@@ -32,16 +33,19 @@ struct snapshot {
     const std::size_t at = positions[one.pins];
     return first_wins ? at : mounts.size() - 1 - at;
   }
-  // Whether the index may be out of date for this path, because a writable mount has changed it.
+  [[nodiscard]] bool names_change(const mount& one) const noexcept {
+    return std::find(changing.begin(), changing.end(), &one) != changing.end();
+  }
+  // Whether the index may be out of date for this path, because it was changed in a mount.
   [[nodiscard]] bool has_written(const asset_path& path) const noexcept {
-    for (const mount* const each : writable) {
+    for (const mount* const each : changing) {
       if (each->written.find(path)) return true;
     }
     return false;
   }
 
   base_detail::vec<mount*> mounts;
-  base_detail::vec<const mount*> writable;    // the writable ones
+  base_detail::vec<const mount*> changing;    // those whose names change
   base_detail::vec<std::uint32_t> positions;  // positions in `mounts`, by mount::pins
   bool first_wins = false;
   live_index index;
@@ -80,6 +84,10 @@ class mount_table {
   [[nodiscard]] result<void> change(std::span<const mount_id> out,
                                     std::span<const prepared_mount> in,
                                     function_ref<bool()> may_change) noexcept;
+  // From now on look-ups also ask what was noted in mount::written of this mount. Calls
+  // `may_change` like change(). Errors: not_found, frozen, out_of_memory.
+  [[nodiscard]] result<void> let_names_change(mount_id of,
+                                              function_ref<bool()> may_change) noexcept;
   // Calls `act` under the lock, so that nothing changes meanwhile.
   void hold(function_ref<void(const snapshot&)> act) noexcept;
 

@@ -193,7 +193,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
     blocks->use_ledger(*config.ledger);
   }
   if (listed && ignore_case) listed = fold_names(made.content);
-  made.writable = options.writable;
+  made.writable = made.names_change = options.writable;
   made.ignore_case = ignore_case;
   made.narrowed = !whole;
   if (listed && options.writable && (!whole || !made.content.format->lists_folders)) {

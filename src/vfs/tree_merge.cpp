@@ -8,7 +8,7 @@ namespace overture::vfs_detail {
 using namespace base_detail;
 
 result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how_deep) noexcept {
-  const bool has_written = !now.writable.empty();
+  const bool has_written = !now.changing.empty();
   bool found = false;
   bool found_folder = folder.text.empty();
   bool complete = true;
@@ -23,12 +23,12 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how
                     range.end,
                     has_written ? now.precedence(from) : inputs_.size(),
                     false,
-                    from.writable && from.written.any(),
+                    from.written.any(),
                     {}});
     return complete;
   };
   visit_hits(now, folder, visit);
-  for (const mount* const each : now.writable) {
+  for (const mount* const each : now.changing) {
     complete = complete && add_written(*each, folder, now.precedence(*each), how_deep);
   }
   if (!complete) return fail(errc::out_of_memory, "out of memory for listing the folder");

@@ -147,6 +147,35 @@ void note_removed(const mount& in, asset_path path) noexcept {
   note(in, path, written_state::removed);
 }
 
+namespace {
+
+bool is_file(const mount& in, const name_on_disk& name) noexcept {
+  const result<os_handle> opened = in.os->open_below(in.content.handle.get(), name.c_str());
+  if (!opened) return false;
+  const archives_detail::owned_handle handle(*in.os, *opened);
+  const result<file_status> status = in.os->status(handle.get());
+  return status && status->kind == file_kind::file;
+}
+
+}  // namespace
+
+result<void> note_change_by_others(const mount& in, asset_path path, std::string_view on_disk,
+                                   bool made) noexcept {
+  const path_key key(path, in.ignore_case);
+  const written_name* const known = in.written.find(key);
+  const written_state state = known ? known->state.load() : written_state::as_listed;
+  const bool was_there = state == written_state::as_listed
+                             ? in.find_entry(asset_path(key).text) != no_entry
+                             : state == written_state::file;
+  name_on_disk name;
+  if (was_there == made || on_disk.size() >= name.text.size()) return {};
+  *std::copy(on_disk.begin(), on_disk.end(), name.text.begin()) = '\0';
+  if (made && !is_file(in, name)) return {};
+  if (result<void> room = reserve_name(in, path, name); !room) return room;
+  made ? note_written(in, path) : note_removed(in, path);
+  return {};
+}
+
 result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept {
   const char* const slash = std::strrchr(name.c_str(), '/');
   if (!slash) return sync_names(*in.os, in.content.handle.get());
@@ -315,12 +344,7 @@ class renaming {
     if (is_folder) return;
     note_removed(in_, from_);
     // What was renamed may be a file that another program has made, or an empty folder.
-    const result<os_handle> opened =
-        in_.os->open_below(in_.content.handle.get(), new_name_.c_str());
-    if (!opened) return;
-    const archives_detail::owned_handle handle(*in_.os, *opened);
-    const result<file_status> status = in_.os->status(handle.get());
-    if (status && status->kind == file_kind::file) note_written(in_, to_);
+    if (is_file(in_, new_name_)) note_written(in_, to_);
   }
 
   const mount& in_;

@@ -26,6 +26,11 @@ struct name_on_disk {
 void note_written(const mount& in, asset_path path) noexcept;
 void note_removed(const mount& in, asset_path path) noexcept;
 
+// The same for what another program did to the file `on_disk` of the mount's folder. Does nothing
+// if that was known already, or if what it made is not a file. Errors: limit, out_of_memory.
+[[nodiscard]] result<void> note_change_by_others(const mount& in, asset_path path,
+                                                 std::string_view on_disk, bool made) noexcept;
+
 // Syncs the folder of a name. Errors: those of opening and sync().
 [[nodiscard]] result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept;
 

@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "assets/store_rig.hpp"
+#include "overture/vfs/file_watch.hpp"
+#include "support/temp_folder.hpp"
 
 namespace overture {
 namespace {
@@ -77,6 +79,27 @@ TEST(asset_reload, tries_again_what_has_failed) {
   store.reload("a.txt");
   pump_until(store, [&] { return one.is_ready(); });
   EXPECT_EQ(one->text, "mended");
+}
+
+TEST(asset_reload, loads_a_file_that_was_missing_once_a_watch_has_seen_it) {
+  temp_folder folder;
+  folder.write("a.txt", "a");
+  store_rig rig;
+  file_system files;
+  result<file_watch> watch = file_watch::open(files);
+  if (!watch && watch.error().code == errc::unsupported) GTEST_SKIP() << "not on this system";
+  const result<mount_id> mounted = files.mount(folder.path().c_str());
+  ASSERT_TRUE(watch && mounted && watch->add(*mounted) && files.freeze());
+  read_queue reads(files);
+  asset_store store(files, reads, rig.engine.jobs, at_once);
+  ASSERT_TRUE(store.add(rig.texts));
+  const asset<words> one = store.get<words>("new/b.txt"_path);
+  ASSERT_TRUE(store.wait_for(one, test::hang));
+  ASSERT_EQ(one.status().error().code, errc::not_found);
+  folder.write("new/b.txt", "bee");
+  ASSERT_TRUE(watch->poll([&](const file_change& change) { store.reload(change.path); }));
+  pump_until(store, [&] { return one.is_ready(); });
+  EXPECT_EQ(one->text, "bee");
 }
 
 TEST(asset_reload, in_the_middle_of_a_load_comes_after_it) {

@@ -12,8 +12,10 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/vfs/file_writer.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
+#include "vfs/tree_reader.hpp"
 
 namespace overture {
 namespace {
@@ -184,6 +186,140 @@ TEST_F(watching, works_for_whole_folders_only) {
   EXPECT_EQ(watch->add(*part).error().code, errc::unsupported);
   EXPECT_EQ(watch->add(*again).error().code, errc::exists);
   EXPECT_EQ(watch->add({77}).error().code, errc::not_found);
+}
+
+// A mount that only others write to.
+class watched_tree : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    result<file_watch> opened = file_watch::open(files);
+    if (!opened && opened.error().code == errc::unsupported) GTEST_SKIP() << "not on this system";
+    ASSERT_TRUE(opened) << opened.error().reason;
+    watch.emplace(*std::move(opened));
+    folder.write("a.txt", "a");
+    const result<mount_id> mounted = files.mount(folder.path().c_str());
+    ASSERT_TRUE(mounted);
+    id = *mounted;
+  }
+  void poll() {
+    ASSERT_TRUE(watch->poll([](const file_change&) {}));
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> found;
+    EXPECT_TRUE(files.walk({}, [&](const folder_item& item) {
+      found.emplace_back(item.path);
+      return true;
+    }));
+    return found;
+  }
+
+  temp_folder folder;
+  tracking_allocator memory;
+  file_system files{{.memory = &memory}};
+  std::optional<file_watch> watch;
+  mount_id id;
+};
+
+TEST_F(watched_tree, has_new_files_and_loses_those_that_are_gone) {
+  ASSERT_TRUE(watch->add(id));
+  folder.write("new/b.txt", "bee");
+  EXPECT_FALSE(files.exists("new/b.txt"_path));
+  poll();
+  EXPECT_EQ(load(files, "new/b.txt"), "bee");
+  EXPECT_THAT(names(), ElementsAre("a.txt", "new/b.txt"));
+  fs::remove(folder / "a.txt");
+  fs::rename(folder / "new/b.txt", folder / "c.txt");
+  poll();
+  EXPECT_THAT(names(), ElementsAre("c.txt"));
+  EXPECT_FALSE(files.exists("a.txt"_path));
+  EXPECT_FALSE(files.exists("new"_path)) << "a folder without files";
+  folder.write("a.txt", "again");
+  poll();
+  EXPECT_EQ(load(files, "a.txt"), "again");
+}
+
+TEST_F(watched_tree, has_new_files_while_it_is_frozen) {
+  ASSERT_TRUE(watch->add(id));
+  ASSERT_TRUE(files.freeze());
+  const result<entry_index> before = files.find("a.txt"_path);
+  folder.write("0.txt", "zero");
+  poll();
+  EXPECT_EQ(load(files, "0.txt"), "zero");
+  EXPECT_EQ(files.entry_count(), 1u);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(files.find("a.txt"_path).value_or(99), *before);
+}
+
+TEST_F(watched_tree, does_not_learn_names_if_it_is_watched_only_once_it_is_frozen) {
+  ASSERT_TRUE(files.freeze());
+  ASSERT_TRUE(watch->add(id));
+  folder.write("b.txt", "b");
+  std::string told;
+  ASSERT_TRUE(watch->poll([&](const file_change& change) { told = change.path; }));
+  EXPECT_EQ(told, "b.txt");
+  EXPECT_FALSE(files.exists("b.txt"_path));
+  files.thaw();
+  watch->remove(id);
+  ASSERT_TRUE(watch->add(id));
+  folder.write("b.txt", "b");
+  poll();
+  EXPECT_TRUE(files.exists("b.txt"_path));
+}
+
+TEST_F(watched_tree, keeps_no_names_of_files_that_were_there_for_a_moment) {
+  ASSERT_TRUE(watch->add(id));
+  const std::uint64_t before = memory.total().bytes;
+  for (int i = 0; i < 100; ++i) {
+    const std::string temporary = "a." + std::to_string(i);
+    folder.write(temporary, "saved");
+    fs::rename(folder / temporary, folder / "a.txt");
+    poll();
+  }
+  EXPECT_THAT(names(), ElementsAre("a.txt"));
+  EXPECT_LT(memory.total().bytes, before + 1'000);
+}
+
+TEST_F(watched_tree, lets_a_mount_over_it_win) {
+  temp_folder mod;
+  mod.write("b.txt", "mod");
+  ASSERT_TRUE(files.mount(mod.path().c_str()));
+  ASSERT_TRUE(watch->add(id));
+  folder.write("b.txt", "base");
+  poll();
+  EXPECT_EQ(load(files, "b.txt"), "mod");
+  EXPECT_EQ(files.providers("b.txt"_path, {}), 2u);
+}
+
+TEST_F(watched_tree, shows_no_folders_or_links_that_lead_out) {
+  ASSERT_TRUE(watch->add(id));
+  fs::create_directory(folder / "folder");
+  fs::create_symlink("/etc/hostname", folder / "link.made");
+  fs::rename(folder / "link.made", folder / "link.txt");
+  poll();
+  EXPECT_THAT(names(), ElementsAre("a.txt"));
+}
+
+TEST_F(watched_tree, asks_for_a_rescan_if_there_is_no_memory_for_a_name) {
+  bool asked = false;
+  for (std::uint64_t allowed = 0; !::testing::Test::HasFailure(); ++allowed) {
+    failing_allocator refusing(allowed, true);
+    file_system small({.memory = &refusing});
+    const result<mount_id> mounted = small.mount(folder.path().c_str());
+    result<file_watch> here = file_watch::open(small);
+    if (!mounted || !here || !here->add(*mounted)) continue;
+    const std::string name = "b" + std::to_string(allowed) + ".txt";
+    folder.write(name, "b");
+    std::vector<change_kind> told;
+    ASSERT_TRUE(here->poll([&](const file_change& change) { told.push_back(change.kind); }));
+    fs::remove(folder / name);
+    if (small.exists({name, {hash64(name)}})) {
+      EXPECT_THAT(told, ElementsAre(change_kind::written));
+      break;
+    }
+    EXPECT_THAT(told, ElementsAre(change_kind::written, change_kind::rescan));
+    asked = true;
+  }
+  EXPECT_TRUE(asked);
 }
 
 TEST(watching_without_case, reports_folded_paths) {

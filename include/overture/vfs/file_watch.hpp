@@ -14,13 +14,20 @@
 //   between two polls may be reported twice.
 //   A file counts as written when its writer closes it, or when it is renamed into place (as
 //   editors and file_writer do). A file that is still being written is not reported. Links are not
-//   followed. The watch does not tell which mount wins: ask the file_system. Files that are new in
-//   the folder are in the tree after a remount(). `rescan` means that events were lost for this
-//   mount (the system could not keep up, or a folder was moved or removed): anything in it may have
-//   changed.
+//   followed. The watch does not tell which mount wins: ask the file_system.
+//   `rescan` means that events were lost for this mount (the system could not keep up, or a folder
+//   was moved or removed): anything in it may have changed, and only a remount() lists it again.
+//
+// What becomes of the tree
+//   poll() adds new files to the tree and takes out those that are gone, before it reports them, as
+//   file_writer does: look-ups by path see them, frozen or not; entry_index numbers stay as they
+//   are. So add() a mount before freeze(): on a frozen tree this works for writable mounts only,
+//   and new files of others come with the next remount().
 //
 // Cost
 //   poll() never waits. Without changes it is one system call. There is no thread.
+//   A new name in the tree costs some 250 bytes until the mount ends, and each look-up asks each
+//   watched or writable mount that had changes.
 //   A watch uses one descriptor, and kernel memory for each folder. Names of folders that are gone
 //   are kept for a while: up to as many bytes as the other names take, or 16 KiB.
 //
