@@ -3,8 +3,9 @@
 
 #include <span>
 
+#include "assets/lines.hpp"
 #include "overture/assets/asset_store.hpp"
-#include "overture/jobs/job_system.hpp"
+#include "overture/base/executor.hpp"
 
 namespace overture::assets_detail {
 
@@ -18,12 +19,19 @@ struct fetch_request {
   // Set before fetched().
   result<void> outcome;
   std::span<const std::byte> content;
-  file_in_memory* file = nullptr;  // the fetcher's
+  // The fetcher's.
+  file_in_memory* file = nullptr;
+  task step;  // what comes next, while it is in a line
+  linked_list<fetch_request>* in = nullptr;
+  fetch_request* before = nullptr;
+  fetch_request* after = nullptr;
 };
 
 // Told when a request has ended.
 class fetch_listener {
  public:
+  // A request of this priority has a step that waits for a job: call take_step() in one.
+  virtual void step_waits(asset_priority priority) noexcept = 0;
   // Called once for each begin(), by a job.
   virtual void fetched(fetch_request& ended) noexcept = 0;
 
@@ -34,9 +42,13 @@ class fetch_listener {
 class fetcher {
  public:
   virtual ~fetcher() = default;
-  // Works in jobs of `group`, which has a job pending meanwhile.
-  virtual void begin(fetch_request& wanted, job_group& group,
-                     fetch_listener& listener) noexcept = 0;
+  virtual void begin(fetch_request& wanted, fetch_listener& listener) noexcept = 0;
+  // Between begin() and fetched(): what it still has to do comes before what is less urgent. If it
+  // waits for a job, which may be of the old priority, it is true: call take_step() in another.
+  // Never calls the listener.
+  [[nodiscard]] virtual bool raise(fetch_request& begun, asset_priority to) noexcept = 0;
+  // Does the most urgent step of these priorities that waits for a job, if there is one.
+  virtual void take_step(asset_priorities of_these) noexcept = 0;
   // The content of a request is not needed any more: its `file`, which may be null. Call it once
   // for each fetched(), under no lock. Any thread.
   virtual void done_with(file_in_memory* file) noexcept = 0;

@@ -10,9 +10,12 @@ namespace overture::assets_detail {
 // One file, from begin() to done_with().
 class file_in_memory final : load_detail::file_read {
  public:
-  file_in_memory(const load_detail::read_means& with, load_priority priority, fetch_request& wanted,
-                 fetch_listener& listener) noexcept
-      : file_read(with, {.priority = priority}), wanted_(wanted), listener_(listener) {}
+  file_in_memory(file_fetcher& fetcher, const load_detail::read_means& with, load_priority priority,
+                 fetch_request& wanted, fetch_listener& listener) noexcept
+      : file_read(with, {.priority = priority}),
+        fetcher_(fetcher),
+        wanted_(wanted),
+        listener_(listener) {}
   ~file_in_memory() override {
     content_.reset();
     give_room_back();
@@ -20,6 +23,9 @@ class file_in_memory final : load_detail::file_read {
   void begin() noexcept { start(wanted_.path); }
 
  private:
+  void run_later(task step) noexcept override {
+    listener_.step_waits(fetcher_.add_step(wanted_, step));
+  }
   void ended(result<blob> outcome) noexcept override {
     if (outcome) {
       content_ = *std::move(outcome);
@@ -32,6 +38,7 @@ class file_in_memory final : load_detail::file_read {
     listener_.fetched(wanted_);
   }
 
+  file_fetcher& fetcher_;
   fetch_request& wanted_;
   fetch_listener& listener_;
   blob content_;
@@ -65,8 +72,12 @@ void* file_fetcher::take_place() noexcept {
   return memory_.allocate(sizeof(file_in_memory), alignof(file_in_memory), memory_tag::load);
 }
 
-void file_fetcher::begin(fetch_request& wanted, job_group& group,
-                         fetch_listener& listener) noexcept {
+load_priority file_fetcher::priority_of(const fetch_request& begun) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  return of(begun.priority);
+}
+
+void file_fetcher::begin(fetch_request& wanted, fetch_listener& listener) noexcept {
   void* const place = take_place();
   if (place == nullptr) {
     wanted.file = nullptr;
@@ -74,9 +85,36 @@ void file_fetcher::begin(fetch_request& wanted, job_group& group,
     listener.fetched(wanted);
     return;
   }
-  wanted.file = ::new (place) file_in_memory({files_, reads_, jobs_, buffers_, &group},
-                                             of(wanted.priority), wanted, listener);
+  const load_priority priority = priority_of(wanted);
+  wanted.file = ::new (place)
+      file_in_memory(*this, {files_, reads_, jobs_, buffers_}, priority, wanted, listener);
   wanted.file->begin();
+}
+
+asset_priority file_fetcher::add_step(fetch_request& of_file, task step) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  of_file.step = step;
+  steps_.push_back(of_file);
+  return of_file.priority;
+}
+
+bool file_fetcher::raise(fetch_request& begun, asset_priority to) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  const bool waits = steps_.has(begun);
+  if (waits) steps_.move(begun, to);
+  begun.priority = to;
+  return waits;
+}
+
+void file_fetcher::take_step(asset_priorities of_these) noexcept {
+  task step;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    const fetch_request* const next = steps_.pop(of_these);
+    if (next == nullptr) return;
+    step = next->step;
+  }
+  step.run(step.context);
 }
 
 void file_fetcher::done_with(file_in_memory* file) noexcept {

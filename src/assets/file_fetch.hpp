@@ -1,10 +1,15 @@
 // file_fetcher: reads the files of a tree for a store. Reads that have ended are used again.
+//
+// A job does not belong to one file: each takes the most urgent step of any, the one that has
+// waited longest. A pool runs what its jobs submit newest first, so the steps of a file would have
+// to wait until all files that came later are loaded.
 #pragma once
 
 #include "assets/fetch.hpp"
 #include "base/thread_annotations.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/io/read_queue.hpp"
+#include "overture/load/load_scope.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "sync/mutex.hpp"
 
@@ -16,15 +21,22 @@ class file_fetcher final : public fetcher {
       : files_(files), reads_(reads), jobs_(jobs), memory_(memory), buffers_({.memory = &memory}) {}
   ~file_fetcher() override;
 
-  void begin(fetch_request& wanted, job_group& group, fetch_listener& listener) noexcept override;
+  void begin(fetch_request& wanted, fetch_listener& listener) noexcept override;
+  [[nodiscard]] bool raise(fetch_request& begun, asset_priority to) noexcept override;
+  void take_step(asset_priorities of_these) noexcept override;
   void done_with(file_in_memory* file) noexcept override;
 
  private:
+  friend class file_in_memory;
+
   struct free_place {  // in the first bytes of a place
     free_place* next;
   };
 
   [[nodiscard]] void* take_place() noexcept;
+  [[nodiscard]] load_priority priority_of(const fetch_request& begun) noexcept;
+  // Puts the step in a line; returns the priority of its request.
+  [[nodiscard]] asset_priority add_step(fetch_request& of, task step) noexcept;
 
   file_system& files_;
   read_queue& reads_;
@@ -33,6 +45,7 @@ class file_fetcher final : public fetcher {
   buffer_pool buffers_;
   sync_detail::mutex lock_;
   free_place* free_places_ GUARDED_BY(lock_) = nullptr;
+  priority_lines<fetch_request> steps_ GUARDED_BY(lock_);
 };
 
 }  // namespace overture::assets_detail

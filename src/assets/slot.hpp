@@ -1,17 +1,16 @@
-// What a store knows of one asset, and the lists of such slots.
+// What a store knows of one asset.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "assets/fetch.hpp"
+#include "assets/lines.hpp"
 #include "overture/assets/asset_store.hpp"
 
 namespace overture::assets_detail {
 
 class store_core;
-struct slot_list;
 struct need;
 
 // A loader that was added, and memory for its values.
@@ -62,7 +61,7 @@ struct slot : overture::detail::asset_head {
   slot* changed_next = nullptr;
   result<void> last_reload;
 
-  slot_list* in = nullptr;  // the list that it is in
+  linked_list<slot>* in = nullptr;  // the list that it is in
   slot* before = nullptr;
   slot* after = nullptr;
   slot* settled_next = nullptr;  // in actions
@@ -73,58 +72,7 @@ struct slot : overture::detail::asset_head {
   atomic<bool> in_unused{false};
 };
 
-// A list that a slot can leave from the middle. A slot is in one at most.
-struct slot_list {
-  slot* front = nullptr;
-  slot* back = nullptr;
-  std::size_t size = 0;
-
-  void push_back(slot& one) noexcept { insert(one, back, nullptr); }
-  void push_front(slot& one) noexcept { insert(one, nullptr, front); }
-  void remove(slot& one) noexcept {
-    (one.before ? one.before->after : front) = one.after;
-    (one.after ? one.after->before : back) = one.before;
-    one.in = nullptr;
-    --size;
-  }
-  slot* pop_front() noexcept {
-    slot* const first = front;
-    if (first != nullptr) remove(*first);
-    return first;
-  }
-
- private:
-  void insert(slot& one, slot* before, slot* after) noexcept {
-    one.in = this;
-    one.before = before;
-    one.after = after;
-    (before ? before->after : front) = &one;
-    (after ? after->before : back) = &one;
-    ++size;
-  }
-};
-
-// One list for each priority.
-struct slot_lines {
-  std::array<slot_list, asset_priority_count> lines;
-
-  [[nodiscard]] slot_list& of(asset_priority priority) noexcept {
-    return lines[static_cast<std::size_t>(priority)];
-  }
-  void push_back(slot& one) noexcept { of(one.priority).push_back(one); }
-  void push_front(slot& one) noexcept { of(one.priority).push_front(one); }
-  // The first slot of the highest priority that is at least `least`; null if all are lower.
-  slot* pop(asset_priority least = asset_priority::background) noexcept {
-    for (std::size_t i = asset_priority_count; i-- > static_cast<std::size_t>(least);) {
-      if (slot* const first = lines[i].pop_front()) return first;
-    }
-    return nullptr;
-  }
-  [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t sum = 0;
-    for (const slot_list& each : lines) sum += each.size;
-    return sum;
-  }
-};
+using slot_list = linked_list<slot>;
+using slot_lines = priority_lines<slot>;
 
 }  // namespace overture::assets_detail

@@ -19,6 +19,10 @@ asset_state state_of(const slot& one) noexcept {
 bool is_held(const slot& one) noexcept {
   return one.handles.load(std::memory_order_seq_cst) != 0;
 }
+template <class Counts>
+std::uint32_t& count_of(Counts& counts, asset_priority priority) noexcept {
+  return counts[static_cast<std::size_t>(priority)];
+}
 
 }  // namespace
 
@@ -108,17 +112,18 @@ void store_core::raise_all(slot& from, asset_priority priority, actions& todo) n
   if (is_settled(from) || from.priority >= priority) return;
   for (slot* one = needs_.waited_for(from); one != nullptr; one = one->walk_next) {
     if (one->priority >= priority) continue;
-    const asset_priority was = one->priority;
     slot_lines* line = nullptr;
-    for (slot_lines* each : {&to_read_, &to_decode_, &to_finalize_}) {
-      if (one->in == &each->of(was)) line = each;
+    for (slot_lines* each : {&to_read_, &to_decode_, &to_finalize_, &for_workers_}) {
+      if (each->has(*one)) line = each;
     }
-    if (line != nullptr) line->of(was).remove(*one);
+    if (line != nullptr) line->move(*one, priority);
     one->priority = priority;
-    if (line != nullptr) line->push_back(*one);
-    // Others may have had no room, and no job has been queued where it is decoded now.
-    if (line == &to_read_) todo.feeds = true;
-    if (line == &to_decode_ && was == asset_priority::background) ++todo.decodes;
+    // The jobs that were queued for them are of the old priority, or of another pool.
+    const bool is_read = state_of(*one) == asset_state::reading;
+    if (is_read && files_.raise(one->fetch, priority)) ++count_of(todo.steps, priority);
+    if (line == &to_decode_) ++count_of(todo.decodes, priority);
+    if (line == &for_workers_) ++count_of(todo.finalizes, priority);
+    if (line == &to_read_) todo.feeds = true;  // others may have had no room
   }
 }
 
@@ -192,8 +197,8 @@ void store_core::needs_are_there(slot& one, actions& todo) noexcept {
   }
   set_state(one, asset_state::finalizing);
   if (one.of->free_threaded) {
-    one.work_next = todo.finalize;
-    todo.finalize = &one;
+    for_workers_.push_back(one);
+    ++count_of(todo.finalizes, one.priority);
   } else {
     to_finalize_.push_back(one);
     todo.wakes_main = true;
@@ -215,7 +220,7 @@ void store_core::give_up(slot& one, actions& todo) noexcept {
       break;
     case asset_state::finalizing:
       if (one.in == nullptr) break;  // a worker has it: it goes once it is ready
-      to_finalize_.of(one.priority).remove(one);
+      one.in->remove(one);
       dispose(one, todo);
       break;
     case asset_state::ready:
@@ -266,7 +271,8 @@ slot* store_core::next_to_read() noexcept {
   const unsigned room = std::max(config_.files_max, 1u);
   if (ending_ || files_in_memory_ >= room) return nullptr;
   const bool may_background = files_in_memory_ < std::max(room / 4, 1u);
-  return to_read_.pop(may_background ? asset_priority::background : asset_priority::low);
+  const auto least = may_background ? asset_priority::background : asset_priority::low;
+  return to_read_.pop({.least = least});
 }
 
 void store_core::free_value(loader_entry& of, void* value) noexcept {
@@ -322,7 +328,8 @@ const char* what_it_waits_for(const slot& one) noexcept {
     case asset_state::needing:
       return "an asset that it needs";
     default:
-      return one.in != nullptr ? "pump() on the main thread" : "finalize() to return";
+      if (one.in == nullptr) return "finalize() to return";
+      return one.of->free_threaded ? "a worker to finalize it" : "pump() on the main thread";
   }
 }
 

@@ -7,6 +7,7 @@
 // collected in `actions` and done once the lock is released.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 
@@ -66,17 +67,21 @@ class store_core final : public fetch_listener {
   // The assets from `failed` to the one at fault, as many as fit; how many they are.
   std::size_t chain_of(const slot& failed, std::span<const slot*> chain, error& why) noexcept;
 
+  void step_waits(asset_priority priority) noexcept override;
   void fetched(fetch_request& ended) noexcept override;
 
  private:
+  using job_counts = std::array<std::uint32_t, asset_priority_count>;
   // What is to be done without the lock.
   struct actions {
-    slot* settled = nullptr;   // linked by settled_next
-    slot* finalize = nullptr;  // on a worker; linked by work_next, like the next
-    slot* unload = nullptr;    // on a worker
-    slot* woken = nullptr;     // what they need has settled; linked by woken_next
-    unsigned decodes = 0;      // that a worker of the job system is to take
-    bool feeds = false;        // there may be something to read
+    slot* settled = nullptr;  // linked by settled_next
+    slot* unload = nullptr;   // on a worker; linked by work_next
+    slot* woken = nullptr;    // what they need has settled; linked by woken_next
+    // Jobs to be queued, by priority: each takes the most urgent of its kind.
+    job_counts steps{};      // of reads
+    job_counts decodes{};    // on workers
+    job_counts finalizes{};  // on workers
+    bool feeds = false;      // there may be something to read
     bool wakes_main = false;
   };
 
@@ -116,14 +121,15 @@ class store_core final : public fetch_listener {
   void tell(slot& settled) noexcept;
   void feed_later() noexcept;
   void feed() noexcept;
+  // What a background thread takes, and what a worker does.
+  [[nodiscard]] asset_priorities taken_by(bool background) const noexcept;
   void decode_next(bool background) noexcept;
   void decode(slot& one) noexcept;
   void decoded(slot& one, const result<void>& made, void* value) noexcept;
   [[nodiscard]] void* take_value(loader_entry& of) noexcept;
   // Makes one step; true if there is another.
   [[nodiscard]] bool finalize(slot& one, std::chrono::nanoseconds budget) noexcept;
-  void finalize_soon(slot& one) noexcept;
-  void finalize_on_worker(slot& one) noexcept;
+  void finalize_next() noexcept;
   void unload(slot& one) noexcept;
   void sweep() noexcept;
   void finish() noexcept;
@@ -140,6 +146,7 @@ class store_core final : public fetch_listener {
   slot_lines to_read_ GUARDED_BY(lock_);
   slot_lines to_decode_ GUARDED_BY(lock_);
   slot_lines to_finalize_ GUARDED_BY(lock_);  // on the main thread
+  slot_lines for_workers_ GUARDED_BY(lock_);  // to be finalized there
   slot_list to_unload_ GUARDED_BY(lock_);     // on the main thread
   slot_list kept_ GUARDED_BY(lock_);          // the one that was given up first is in front
   std::uint64_t kept_bytes_ GUARDED_BY(lock_) = 0;

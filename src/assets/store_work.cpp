@@ -113,7 +113,7 @@ void store_core::feed() noexcept {
       next->fetch.owner = next;
       group_.begin_job();
     }
-    files_.begin(next->fetch, group_, *this);
+    files_.begin(next->fetch, *this);
   }
 }
 
@@ -143,23 +143,43 @@ void store_core::fetched(fetch_request& ended) noexcept {
   }
   files_.done_with(unused);
   perform(todo);
+  // The read ends in a job of its group, which is what wakes a waiter.
   if (background) {
-    background_group_->run([this]() noexcept { decode_next(true); });
-  } else {
-    group_.run([this]() noexcept { decode_next(false); }, options);
+    background_group_->run([this]() noexcept {
+      decode_next(true);
+      group_.run([this]() noexcept { (void)group_.end_job(); }, {.always = true});
+    });
+    return;
   }
-  (void)group_.end_job();
+  group_.run(
+      [this]() noexcept {
+        decode_next(false);
+        (void)group_.end_job();
+      },
+      options);
+}
+
+asset_priorities store_core::taken_by(bool background) const noexcept {
+  if (background) return {.most = asset_priority::background};
+  return {.least = background_group_ ? asset_priority::low : asset_priority::background};
+}
+
+void store_core::step_waits(asset_priority priority) noexcept {
+  // Always: a file whose job is dropped would never have been read.
+  if (priority == asset_priority::background && background_group_) {
+    return background_group_->run([this]() noexcept { files_.take_step(taken_by(true)); },
+                                  {.always = true});
+  }
+  job_options options = options_for(priority, "read");
+  options.always = true;
+  group_.run([this]() noexcept { files_.take_step(taken_by(false)); }, options);
 }
 
 void store_core::decode_next(bool background) noexcept {
   slot* next = nullptr;
   {
     const sync_detail::scoped_lock hold(lock_);
-    if (background) {
-      next = to_decode_.of(asset_priority::background).pop_front();
-    } else {
-      next = to_decode_.pop(background_group_ ? asset_priority::low : asset_priority::background);
-    }
+    next = to_decode_.pop(taken_by(background));
   }
   if (next != nullptr) decode(*next);
   feed();
@@ -216,17 +236,22 @@ void store_core::decoded(slot& one, const result<void>& made, void* value) noexc
 // --- From value to ready, and back --------------------------------------------------------------
 
 void store_core::perform(actions& todo) noexcept {
-  while (slot* const one = todo.finalize) {
-    todo.finalize = one->work_next;
-    finalize_soon(*one);
-  }
   while (slot* const one = todo.unload) {
     todo.unload = one->work_next;
     group_.run([this, one]() noexcept { unload(*one); },
                options_for(asset_priority::low, "unload"));
   }
-  for (; todo.decodes > 0; --todo.decodes) {
-    group_.run([this]() noexcept { decode_next(false); });
+  for (std::size_t i = asset_priority_count; i-- > 0;) {
+    const auto priority = static_cast<asset_priority>(i);
+    for (; todo.steps[i] > 0; --todo.steps[i]) {
+      step_waits(priority);
+    }
+    for (; todo.decodes[i] > 0; --todo.decodes[i]) {
+      group_.run([this]() noexcept { decode_next(false); }, options_for(priority, "decode"));
+    }
+    for (; todo.finalizes[i] > 0; --todo.finalizes[i]) {
+      group_.run([this]() noexcept { finalize_next(); }, options_for(priority, "finalize"));
+    }
   }
   if (todo.feeds) feed_later();
   if (todo.settled != nullptr) todo.wakes_main = true;
@@ -272,17 +297,20 @@ bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
   return false;
 }
 
-void store_core::finalize_on_worker(slot& one) noexcept {
-  if (finalize(one, worker_step_ns)) finalize_soon(one);
-}
-
-void store_core::finalize_soon(slot& one) noexcept {
-  job_options options;
+void store_core::finalize_next() noexcept {
+  slot* next = nullptr;
   {
     const sync_detail::scoped_lock hold(lock_);
-    options = options_for(one.priority, "finalize");
+    next = for_workers_.pop();
   }
-  group_.run([this, &one]() noexcept { finalize_on_worker(one); }, options);
+  if (next == nullptr || !finalize(*next, worker_step_ns)) return;
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    for_workers_.push_back(*next);
+    ++todo.finalizes[static_cast<std::size_t>(next->priority)];
+  }
+  perform(todo);
 }
 
 void store_core::unload(slot& one) noexcept {

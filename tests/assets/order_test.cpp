@@ -6,6 +6,7 @@
 
 #include "assets/store_rig.hpp"
 #include "overture/sync/barricade.hpp"
+#include "support/temp_folder.hpp"
 
 namespace overture {
 namespace {
@@ -44,6 +45,29 @@ TEST(asset_order, is_by_priority_and_then_as_asked) {
                                store.get<words>("menu"_path, asset_priority::high)};
   pump_until_settled(store);
   EXPECT_THAT(decodes(rig), ElementsAre("menu", "one", "two", "low", "music"));
+}
+
+TEST(asset_order, no_file_waits_for_more_than_are_in_memory) {
+  constexpr unsigned in_memory = 8;
+  temp_folder folder;  // in the page cache, so that no read interrupts the jobs
+  for (int i = 0; i < 100; ++i) folder.write(std::to_string(i), "text");
+  for (const unsigned workers : {0u, 1u}) {
+    store_rig rig({.workers = workers});
+    file_system files;
+    ASSERT_TRUE(files.mount(folder.path().c_str()));
+    read_queue reads(files);
+    asset_store store(files, reads, rig.engine.jobs,
+                      {.files_max = in_memory, .background_threads = 0});
+    ASSERT_TRUE(store.add(rig.texts));
+    std::vector<asset<words>> held;
+    for (int i = 0; i < 100; ++i) held.push_back(store.get<words>(std::to_string(i)));
+    pump_until_settled(store);
+    const std::vector<std::string> order = decodes(rig);
+    ASSERT_EQ(order.size(), 100u);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      EXPECT_LT(i, std::stoul(order[i]) + 2 * in_memory) << workers << " workers, " << order[i];
+    }
+  }
 }
 
 TEST(asset_order, raises_what_an_asset_needs_with_it) {
@@ -122,7 +146,7 @@ TEST(asset_order, a_background_asset_that_is_raised_while_it_waits_is_decoded_by
   const asset<words> music = store.get<words>("music"_path, asset_priority::background);
   while (music.state() != asset_state::decoding) std::this_thread::yield();
   const asset<words> other = store.get<words>("other"_path, asset_priority::background);
-  while (other.state() != asset_state::decoding) std::this_thread::yield();
+  while (other.state() != asset_state::reading) std::this_thread::yield();
   store.raise(other, asset_priority::normal);
   EXPECT_EQ(store.outcome(other), "ready") << "the background thread is busy";
   gate.lower();

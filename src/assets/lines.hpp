@@ -1,0 +1,80 @@
+// Lists whose elements link themselves: a T has `in`, `before`, `after` and, for lines, `priority`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "overture/assets/asset_store.hpp"
+
+namespace overture::assets_detail {
+
+// An element can leave from the middle. It is in one list at most.
+template <class T>
+struct linked_list {
+  T* front = nullptr;
+  T* back = nullptr;
+  std::size_t size = 0;
+
+  void push_back(T& one) noexcept { insert(one, back, nullptr); }
+  void push_front(T& one) noexcept { insert(one, nullptr, front); }
+  void remove(T& one) noexcept {
+    (one.before ? one.before->after : front) = one.after;
+    (one.after ? one.after->before : back) = one.before;
+    one.in = nullptr;
+    --size;
+  }
+  T* pop_front() noexcept {
+    T* const first = front;
+    if (first != nullptr) remove(*first);
+    return first;
+  }
+
+ private:
+  void insert(T& one, T* before, T* after) noexcept {
+    one.in = this;
+    one.before = before;
+    one.after = after;
+    (before ? before->after : front) = &one;
+    (after ? after->before : back) = &one;
+    ++size;
+  }
+};
+
+struct asset_priorities {
+  asset_priority least = asset_priority::background;
+  asset_priority most = asset_priority::high;
+};
+
+// One list for each priority.
+template <class T>
+struct priority_lines {
+  std::array<linked_list<T>, asset_priority_count> lines;
+
+  [[nodiscard]] linked_list<T>& of(asset_priority priority) noexcept {
+    return lines[static_cast<std::size_t>(priority)];
+  }
+  void push_back(T& one) noexcept { of(one.priority).push_back(one); }
+  void push_front(T& one) noexcept { of(one.priority).push_front(one); }
+  // The first element of the highest of these priorities, null if there is none.
+  T* pop(asset_priorities of_these = {}) noexcept {
+    const auto least = static_cast<std::size_t>(of_these.least);
+    for (std::size_t i = static_cast<std::size_t>(of_these.most) + 1; i-- > least;) {
+      if (T* const first = lines[i].pop_front()) return first;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool has(const T& one) noexcept { return one.in == &of(one.priority); }
+  // One that they have, with another priority: it becomes the last of that line.
+  void move(T& one, asset_priority to) noexcept {
+    of(one.priority).remove(one);
+    one.priority = to;
+    push_back(one);
+  }
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t sum = 0;
+    for (const linked_list<T>& each : lines) sum += each.size;
+    return sum;
+  }
+};
+
+}  // namespace overture::assets_detail
