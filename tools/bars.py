@@ -41,7 +41,8 @@ def picture(title, bars):
     head = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" width="{WIDTH}" '
             f'height="{y}" font-family="sans-serif" font-size="13">',
             '<rect width="100%" height="100%" fill="white"/>',
-            f'<text x="12" y="26" font-size="16" font-weight="bold">{escape(title)}</text>']  # fmt: skip
+            '<text x="12" y="26" font-size="16" font-weight="bold">',
+            f"{escape(title)}</text>"]  # fmt: skip
     x = 12
     for other, colour in zip(others, COLOURS):
         head += [f'<rect x="{x}" y="44" width="12" height="12" fill="{colour}"/>',
