@@ -15,6 +15,7 @@ import tempfile
 import zlib
 
 BACKGROUND, TROUGH, FILLED, FAILED = (20, 23, 31), (51, 56, 71), (242, 179, 64), (204, 38, 38)
+MOUNTS = ("base.zip", "dlc/rome", "mods/better_ai.zip", "mods/winter", "mods/high_detail.zip")
 FILES, TEXTURES = 727, 260  # of the demo
 
 
@@ -39,8 +40,7 @@ def display():
 class Game:
     def __init__(self, program, demo, box):
         self.program, self.demo, self.box = program, pathlib.Path(demo), pathlib.Path(box)
-        self.paths = [self.demo / name for name in (
-            "base.zip", "dlc/rome", "mods/better_ai.zip", "mods/winter", "mods/high_detail.zip")]  # fmt: skip
+        self.paths = [self.demo / mount for mount in MOUNTS]
 
     def start(self, *words, code=0, **variables):
         environment = {name: value for name, value in os.environ.items()
@@ -105,7 +105,8 @@ def png(width, height, row):
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
     rows = b"".join(b"\0" + row(y) for y in range(height))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
             + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))  # fmt: skip
 
 
