@@ -146,7 +146,9 @@ class loader : public detail::any_loader {
   // True: the value copies from what it needs, instead of asking its handles each time. It is then
   // loaded again after any of those: see asset_store::reload(). Must always return the same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
-  // How much memory the asset takes: counted against asset_store_config::keep_bytes.
+  // How much memory the asset takes: counted against asset_store_config::keep_bytes. Asked once,
+  // after finalize(). Override it for what T points to or has uploaded: a texture that seems to
+  // take 24 bytes is kept for ever.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
     (void)value;
     return sizeof(T);

@@ -4,11 +4,14 @@
 //   if (auto mounted = files.mount("base.pk3"); !mounted) return report(mounted.error());
 //   if (auto frozen = files.freeze(); !frozen) return report(frozen.error());
 //
-//   thread_pool jobs{{.workers = processor_count() - 1}};  // the main thread helps in wait_for()
+//   thread_pool jobs{{.workers = processor_count() - 1}};
 //   read_queue reads{files};
 //   load_scope menu{files, reads, jobs, {.sink = &my_assets}};
 //   if (auto started = menu.start(); !started) return report(started.error());
-//   while (!menu.wait_for(16ms)) draw_bar(menu.progress().fraction);
+//   while (!menu.done()) {
+//     menu.pump(4ms);                             // or wait_for(16ms): decodes on this thread too
+//     draw_bar(menu.progress().fraction);
+//   }
 //   menu.for_each_file([&](const loaded_file& file) { if (file.failure) log(files, file); });
 //
 // Check what mount() returns: an empty tree loads 0 files without an error.
