@@ -95,6 +95,17 @@ bool is_there(const std::string& path) {
   return fs::symlink_status(path, failed).type() != fs::file_type::not_found;
 }
 
+// An empty file, on a disk that has room for more.
+bool make_log(const std::string& path) {
+  std::error_code failed;
+  fs::remove(path, failed);
+  const std::string some(4096, '\0');
+  const bool written = bool(std::ofstream(path, std::ios::binary) << some << std::flush);
+  if (written) fs::resize_file(path, 0, failed);
+  if (!written || failed) fs::remove(path, failed);
+  return written && !failed;
+}
+
 // Runs the game and returns how it ended, with what it recorded.
 program_end run_recorded(const boost_arguments& arguments, physfs_game& game,
                          const std::string& log, std::string& bytes) {
@@ -120,9 +131,8 @@ int record(const boost_arguments& arguments) {
   const std::string pack = pack_of(folder, game->program);
   const std::string log = pack + ".log";
   std::error_code ignored;
-  fs::remove(log, ignored);
-  if (!std::ofstream(log)) {
-    print_error(fmt::format("{}: cannot write it", printable(log)));
+  if (!make_log(log)) {
+    print_error(fmt::format("{}: cannot write it; is the disk full?", printable(log)));
     return exit_output_failed;
   }
   std::string bytes;

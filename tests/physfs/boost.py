@@ -129,6 +129,13 @@ def main(overture, game, library):
         boost("record", "--", game, "base", "b", code=7)
         boost("run", "--", game, "base", "b", code=7)
 
+        # No room for what the game opens: told before the game starts.
+        full = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh", overture,
+                               "boost", "record", "--", game, "base", "b"], cwd=box, text=True,
+                              env=environment, capture_output=True)
+        assert full.returncode == 5 and "is the disk full" in full.stderr, full
+        assert full.stdout == "" and len(packs()) == 1, full
+
         # Mistakes.
         assert "opened no file with PhysicsFS" in boost("record", "--", "true", code=3).stderr
         assert "no such program" in boost("record", "--", "no-such-game", code=3).stderr
