@@ -427,6 +427,15 @@ def run_cold(arguments):
     return 1 if failed else 0
 
 
+def print_table(path):
+    try:
+        recorded = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        print(clients_cold.table(recorded))
+    except (OSError, ValueError, KeyError) as failure:
+        raise Failure(f"{path} is not what --cold wrote with --json ({failure!r})") from failure
+    return 0
+
+
 def main(words):
     parser = argparse.ArgumentParser(description="Real games with two libraries.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -452,8 +461,7 @@ def main(words):
     arguments = parser.parse_args(words)
     try:
         if arguments.command == "table":
-            print(clients_cold.table(json.loads(pathlib.Path(arguments.recorded).read_text())))
-            return 0
+            return print_table(arguments.recorded)
         for name in arguments.names:
             if name not in CLIENTS:
                 raise Failure(f"unknown game '{name}' ({', '.join(CLIENTS)})")
