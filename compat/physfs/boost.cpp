@@ -39,7 +39,7 @@ class recording {
   [[nodiscard]] bool begin(const char* path) noexcept {
     file_ = ::open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file_ < 0) return false;
-    is_cut_off_ = ::flock(file_, LOCK_SH | LOCK_NB) != 0;  // the command does not wait for it
+    is_cut_off_ = ::flock(file_, LOCK_SH | LOCK_NB) != 0;  // the command has read it already
     return true;
   }
   void end() noexcept {
