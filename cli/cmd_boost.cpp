@@ -42,8 +42,8 @@ const std::string footer = std::string(R"(What it does
   record  runs the game once, notes the files that it opens until you end it,
           and writes them into a start pack in that order
   run     runs the game with its pack: one thread reads it from front to back,
-          ahead of the game; a file that has changed is read from where it is, so
-          record again when the game was updated
+          ahead of the game; a file that has changed is read from where it is.
+          Record again when the game was updated
   list    shows the packs, and how many of their files are current
   clear   deletes the pack of GAME, or all packs
   verify  reads the pack of GAME, or all, and checks every byte
