@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "display.hpp"
 #include "messages.hpp"
@@ -19,6 +21,7 @@
 #include "overture/vfs/file_system.hpp"
 #include "start_pack/pack_index.hpp"
 #include "start_pack/pack_writer.hpp"
+#include "start_pack/private_file.hpp"
 #include "start_pack/settling.hpp"
 
 namespace overture::cli {
@@ -110,12 +113,16 @@ class young_files {
 
 std::vector<boost_record> parse_records(std::string_view bytes) {
   std::vector<boost_record> records;
+  std::set<std::pair<std::string_view, std::string_view>> seen;
   while (bytes.size() >= 8) {
     const std::uint64_t path_bytes = number_at(bytes, 0);
     const std::uint64_t name_bytes = number_at(bytes, 4);
     if (bytes.size() - 8 < path_bytes + name_bytes) break;
-    records.push_back({std::string(bytes.substr(8, path_bytes)),
-                       std::string(bytes.substr(8 + path_bytes, name_bytes))});
+    const std::string_view path = bytes.substr(8, path_bytes);
+    const std::string_view name = bytes.substr(8 + path_bytes, name_bytes);
+    if (seen.emplace(path, name).second) {
+      records.push_back({std::string(path), std::string(name)});
+    }
     bytes.remove_prefix(8 + path_bytes + name_bytes);
   }
   return records;
@@ -131,24 +138,31 @@ std::string pack_folder() {
   } else if (home && *home == '/') {
     folder = fs::path(home) / ".cache";
   } else {
-    print_error("there is no folder for start packs: set HOME or XDG_CACHE_HOME");
     return {};
   }
-  folder = folder / "overture" / "boost";
+  return (folder / "overture" / "boost").string();
+}
+
+bool make_pack_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  if (folder.empty()) {
+    print_error(no_pack_folder);
+    return false;
+  }
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (!failed) fs::permissions(folder, fs::perms::owner_all, failed);
-  if (failed) {
-    print_error(fmt::format("{}: cannot create the folder ({})", printable(folder.string()),
-                            failed.message()));
-    return {};
-  }
-  return folder.string();
+  if (!failed) return true;
+  print_error(
+      fmt::format("{}: cannot create the folder ({})", printable(folder), failed.message()));
+  return false;
 }
 
 std::string pack_of(const std::string& folder, const std::string& program) {
+  constexpr std::size_t shown_bytes_max = 100;  // a file's name has at most 255
   const std::string name = std::filesystem::path(program).filename().string();
-  return fmt::format("{}/{}-{:016x}.pack", folder, name, hash64(program));
+  return fmt::format("{}/{}-{:016x}.pack", folder, name.substr(0, shown_bytes_max),
+                     hash64(program));
 }
 
 std::optional<packed_files> write_pack(const std::string& pack, const std::string& program,
@@ -183,33 +197,60 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
   return {};
 }
 
-std::optional<pack_state> look_at_pack(const std::string& pack, bool verify, std::string& why) {
+namespace {
+
+struct opened_pack {
+  os_handle file;
+  pack_index index;
+};
+
+// The file is the caller's to close.
+std::optional<opened_pack> open_pack(const std::string& pack, std::string& why) {
   operating_system& os = system_os();
   const result<os_handle> file = os.open(pack.c_str());
   if (!file) {
     why = reason_of(file.error());
     return {};
   }
-  const result<pack_index> index = pack_index::read(os, *file, default_allocator());
-  std::optional<pack_state> state;
-  if (index) {
-    state.emplace();
-    state->program = index->program();
-    std::vector<std::byte> room;
-    for (const start_pack::entry& each : index->entries()) {
-      ++state->files;
-      state->bytes += each.packed_bytes;
-      const result<file_status> real = os.status(std::string(each.path).c_str(), true);
-      if (real && identity_of(*real) == each.real) ++state->current;
-      if (!verify) continue;
-      room.resize(static_cast<std::size_t>(each.packed_bytes));
-      const bool right = read_fully(os, *file, each.offset, room) && crc32(room) == each.crc32;
-      if (!right) ++state->damaged;
-    }
+  if (!start_pack::is_private_file(pack.c_str())) {
+    why = "the start pack is a link, or other users could have made it";
   } else {
+    result<pack_index> index = pack_index::read(os, *file, default_allocator());
+    if (index) return opened_pack{*file, *std::move(index)};
     why = reason_of(index.error());
   }
   os.close(*file);
+  return {};
+}
+
+}  // namespace
+
+std::string why_unusable(const std::string& pack) {
+  std::string why;
+  if (const std::optional<opened_pack> opened = open_pack(pack, why)) {
+    system_os().close(opened->file);
+  }
+  return why;
+}
+
+std::optional<pack_state> look_at_pack(const std::string& pack, bool verify, std::string& why) {
+  const std::optional<opened_pack> opened = open_pack(pack, why);
+  if (!opened) return {};
+  operating_system& os = system_os();
+  pack_state state;
+  state.program = opened->index.program();
+  std::vector<std::byte> room;
+  for (const start_pack::entry& each : opened->index.entries()) {
+    ++state.files;
+    state.bytes += each.packed_bytes;
+    const result<file_status> real = os.status(std::string(each.path).c_str(), true);
+    if (real && identity_of(*real) == each.real) ++state.current;
+    if (!verify) continue;
+    room.resize(static_cast<std::size_t>(each.packed_bytes));
+    const bool right = read_fully(os, opened->file, each.offset, room) && crc32(room) == each.crc32;
+    if (!right) ++state.damaged;
+  }
+  os.close(opened->file);
   return state;
 }
 

@@ -14,12 +14,16 @@ struct boost_record {
   std::string name;
 };
 
-// What a game recorded, see compat/physfs/boost.hpp. A last record that is cut off does not count.
+// What a game recorded, see compat/physfs/boost.hpp: each file once, even if several processes have
+// opened it. A last record that is cut off does not count.
 [[nodiscard]] std::vector<boost_record> parse_records(std::string_view bytes);
 
-// The folder of packs, which only the user can read. Creates it if it is missing; if that fails,
-// prints an error and returns an empty text.
+// The folder of packs, which need not be there. Empty if the environment names none.
 [[nodiscard]] std::string pack_folder();
+// Creates it for the user alone. False, with an error printed, if that fails.
+[[nodiscard]] bool make_pack_folder(const std::string& folder);
+inline constexpr const char* no_pack_folder =
+    "there is no folder for start packs: set HOME or XDG_CACHE_HOME";
 // The pack of a program, by its real path.
 [[nodiscard]] std::string pack_of(const std::string& folder, const std::string& program);
 
@@ -41,8 +45,11 @@ struct pack_state {
   std::uint32_t damaged = 0;  // whose bytes in the pack are not those that were written
   std::uint64_t bytes = 0;
 };
-// Reads a pack's index, and with `verify` all of it. Nothing if it is no pack; `why` says so.
+// Reads a pack's index, and with `verify` all of it. Nothing if no game would use it; `why` says
+// why.
 [[nodiscard]] std::optional<pack_state> look_at_pack(const std::string& pack, bool verify,
                                                      std::string& why);
+// Why a game cannot be started from a pack, without a look at its files; empty if it can.
+[[nodiscard]] std::string why_unusable(const std::string& pack);
 
 }  // namespace overture::cli

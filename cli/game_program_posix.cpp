@@ -1,5 +1,6 @@
 #include <elf.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <array>
@@ -77,16 +78,20 @@ bool has_physfs_inside(const std::string& path) {
   return std::all_of(seen.begin(), seen.end(), [](bool each) { return each; });
 }
 
+// Those of another user or group, or capabilities of its file.
+bool has_more_rights(const std::string& program) {
+  struct stat status{};
+  return (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
+         ::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
 }  // namespace
 
 game_look look_at_game(const std::string& program, const std::string& library_folder) {
   const program_head head = head_of(program);
   if (!head.is_elf) return {.kind = game_kind::script};
   if (!head.is_native) return {.kind = game_kind::other_kind};
-  struct stat status{};
-  if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
-    return {.kind = game_kind::privileged};
-  }
+  if (has_more_rights(program)) return {.kind = game_kind::privileged};
   std::vector<std::string> files;
   if (!head.loader.empty()) {
     files = listed_libraries(

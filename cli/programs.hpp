@@ -1,6 +1,7 @@
 // Other programs that the command runs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct program_end {
 // Runs it to its end. Ctrl-C is the program's meanwhile.
 [[nodiscard]] program_end run_program(const std::vector<std::string>& words,
                                       const program_environment& environment);
+// Waits until no process holds a lock (flock) on a file, or for Ctrl-C. Calls `waits` if it does.
+void wait_until_unlocked(const std::string& path, const std::function<void()>& waits);
 // What it writes to standard output; its errors are not shown.
 [[nodiscard]] std::string output_of(const std::vector<std::string>& words,
                                     const program_environment& environment);

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,17 +45,26 @@ std::vector<std::string> joined_with(const program_environment& more) {
   return all;
 }
 
-// Ctrl-C goes to the program too, which decides what to do.
-class interrupts_ignored {
+extern "C" void interrupt_call(int) {}
+
+// While it lives, Ctrl-C does nothing here, or only ends the system call that waits.
+class interrupts_caught {
  public:
-  interrupts_ignored() : before_(std::signal(SIGINT, SIG_IGN)) {}
-  ~interrupts_ignored() { std::signal(SIGINT, before_); }
-  interrupts_ignored(const interrupts_ignored&) = delete;
-  interrupts_ignored& operator=(const interrupts_ignored&) = delete;
+  explicit interrupts_caught(void (*handler)(int)) {
+    struct sigaction action{};
+    action.sa_handler = handler;
+    ::sigaction(SIGINT, &action, &before_);
+  }
+  ~interrupts_caught() { ::sigaction(SIGINT, &before_, nullptr); }
+  interrupts_caught(const interrupts_caught&) = delete;
+  interrupts_caught& operator=(const interrupts_caught&) = delete;
 
  private:
-  void (*before_)(int);
+  struct sigaction before_{};
 };
+
+// What a program gets as the system has it, whatever this process does with them.
+constexpr int default_signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ};
 
 }  // namespace
 
@@ -103,12 +113,10 @@ program_end run_program(const std::vector<std::string>& words,
   posix_spawnattr_init(&how);
   sigset_t defaults;
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGINT);
-  sigaddset(&defaults, SIGTERM);
-  sigaddset(&defaults, SIGPIPE);
+  for (const int each : default_signals) sigaddset(&defaults, each);
   posix_spawnattr_setsigdefault(&how, &defaults);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
-  const interrupts_ignored meanwhile;
+  const interrupts_caught meanwhile(SIG_IGN);  // they go to the program too, which decides
   pid_t program = 0;
   const int failed = ::posix_spawnp(&program, words.front().c_str(), nullptr, &how,
                                     pointers_to(words).data(), pointers_to(variables).data());
@@ -120,6 +128,17 @@ program_end run_program(const std::vector<std::string>& words,
   return {.started = true,
           .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .why = {}};
+}
+
+void wait_until_unlocked(const std::string& path, const std::function<void()>& waits) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    const interrupts_caught meanwhile(interrupt_call);
+    waits();
+    (void)::flock(file, LOCK_EX);
+  }
+  ::close(file);
 }
 
 std::string output_of(const std::vector<std::string>& words,
@@ -154,7 +173,7 @@ std::string output_of(const std::vector<std::string>& words,
 
 std::string become_program(const std::vector<std::string>& words,
                            const program_environment& environment) {
-  for (const int each : {SIGINT, SIGTERM, SIGPIPE}) std::signal(each, SIG_DFL);
+  for (const int each : default_signals) std::signal(each, SIG_DFL);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   ::execvp(words.front().c_str(), pointers_to(words).data());
   return system_message(errno);

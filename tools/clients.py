@@ -7,6 +7,7 @@ PhysicsFS's interface, and compares what happens until the menu.
              [--json FILE] [NAME...]
   clients.py cold --probe PATH --library PATH --overture PATH [--against PATH] [--rounds N]
              [--drop-caches] [--json FILE] NAME...
+  clients.py table FILE                  what "cold" wrote to a JSON file, as Markdown
 
 The games are unmodified and see no display but Xvfb. Compared are what the library answered (a
 preloaded probe writes it down), the log, the files in the home folder and the picture. Everything
@@ -403,16 +404,18 @@ def run_cold(arguments):
     libraries = {"system": os.path.realpath(arguments.against or system_library()),
                  "ours": os.path.realpath(arguments.library)}
     arguments.overture = os.path.realpath(arguments.overture)
-    output, failed = {}, False
+    output = {"rounds": arguments.rounds, "drop_caches": arguments.drop_caches, "disk": None,
+              "games": {}}
+    failed = False
     # On the disk: temporary files may be in memory.
     with tempfile.TemporaryDirectory(prefix="clients-", dir="/var/tmp") as box:
         stage = Stage(os.path.realpath(arguments.probe), os.path.realpath(box))
         for name in arguments.names:
             try:
-                times = clients_cold.measure(stage, CLIENTS[name], libraries, arguments)
+                times, disk = clients_cold.measure(stage, CLIENTS[name], libraries, arguments)
                 if times is None:
                     raise Failure("no start pack was made")
-                output[name] = times
+                output["disk"], output["games"][name] = disk, times
                 for kind, taken in times.items():
                     print(clients_cold.summary(name, kind, taken), flush=True)
             except (Failure, OSError) as failure:
@@ -424,12 +427,22 @@ def run_cold(arguments):
     return 1 if failed else 0
 
 
+def print_table(path):
+    try:
+        recorded = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        print(clients_cold.table(recorded))
+    except (OSError, ValueError, KeyError) as failure:
+        raise Failure(f"{path} is not what --cold wrote with --json ({failure!r})") from failure
+    return 0
+
+
 def main(words):
     parser = argparse.ArgumentParser(description="Real games with two libraries.")
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("packages")
     running = commands.add_parser("run")
     cold = commands.add_parser("cold")
+    commands.add_parser("table").add_argument("recorded", metavar="FILE")
     for each in (listing, running):
         each.add_argument("names", nargs="*", metavar="NAME")
     cold.add_argument("names", nargs="+", metavar="NAME")
@@ -447,6 +460,8 @@ def main(words):
     running.add_argument("--lines", type=int, default=20, help="differences shown for each game")
     arguments = parser.parse_args(words)
     try:
+        if arguments.command == "table":
+            return print_table(arguments.recorded)
         for name in arguments.names:
             if name not in CLIENTS:
                 raise Failure(f"unknown game '{name}' ({', '.join(CLIENTS)})")

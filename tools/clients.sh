@@ -11,6 +11,10 @@ cmd_clients() {
         ;;
       --cold) cold=1 ;;
       --drop-caches) options+=("$1") ;;
+      --table)
+        value "$@" && python3 -B "$root/tools/clients.py" table "$2"
+        return
+        ;;
       -*) misuse "clients: unknown option $1" ;;
       *) names+=("$1") ;;
     esac

@@ -156,19 +156,38 @@ def summary(name, kind, times):
     return f"{name}, {kind}: " + ", ".join(parts)
 
 
+def table(recorded):
+    """What --json wrote, as Markdown: the command, and the medians in a table."""
+    games, rounds = recorded["games"], recorded["rounds"]
+    words = ["./dev clients --cold", *games, f"--rounds {rounds}"]
+    words += ["--drop-caches"] if recorded["drop_caches"] else []
+    starts = f"medians of {rounds} starts" if rounds > 1 else "one start each"
+    lines = [f"`{' '.join(words)}`, {starts}, with {recorded['disk']}:", "",
+             "| | system | ours | start pack |", "|---|---|---|---|"]
+    for name, times in games.items():
+        for kind in ("cold", "warm"):
+            medians = [statistics.median(times[kind][way]) for way in WAYS]
+            cells = [f"{medians[0]:.2f} s"]
+            cells += [f"{each:.2f} s ({medians[0] / each:.1f} x)" for each in medians[1:]]
+            lines.append(f"| {name}, {kind} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def measure(stage, client, libraries, arguments):
-    """Starts the game in each way, several times. Returns the seconds by kind and way."""
+    """Starts the game in each way, several times. Returns the seconds by kind and way, and what the
+    disk was."""
     stage.variables = {"XDG_CACHE_HOME": str(stage.box / "cache"),
                        "OVERTURE_PHYSFS": os.path.dirname(libraries["ours"])}
     said = record(stage, client, libraries["ours"], arguments.overture)
     if not said:
-        return None
+        return None, None
     print(said, flush=True)
     packs = list((stage.box / "cache" / "overture" / "boost").glob("*.pack"))
     files = [*files_of(client.package), *map(str, packs)]
     times = {kind: {way: [] for way in WAYS} for kind in ("cold", "warm")}
     with HardDisk(stage.box) as disk:
-        print("a disk like a hard disk" if disk.group else "the disk as it is", flush=True)
+        kind_of_disk = "a disk like a hard disk" if disk.group else "the disk as it is"
+        print(kind_of_disk, flush=True)
         for kind in times:
             for _ in range(arguments.rounds):
                 for way in WAYS:
@@ -182,4 +201,4 @@ def measure(stage, client, libraries, arguments):
                     library = libraries["system" if way == "system" else "ours"]
                     times[kind][way].append(stage.run(client, library, facts=False).menu_s)
         stage.before, stage.prefix, stage.variables = None, (), {}
-    return times
+    return times, kind_of_disk

@@ -98,7 +98,7 @@ int PHYSFS_mountHandle(PHYSFS_File* file, const char* name, const char* mount_po
 }
 
 int PHYSFS_mountRW(const char* path, const char* mount_point, int append) {
-  return mount_new(path, mount_point, append, [&] { return physfs::open_folder(path, true); });
+  return mount_new(path, mount_point, append, [&] { return physfs::open_to_write(path); });
 }
 
 int PHYSFS_overture_mountInside(const char* archive, const char* mount_point, int append) {

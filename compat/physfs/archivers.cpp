@@ -29,7 +29,8 @@ const char* c_str(std::string_view path) noexcept {
 
 class archiver_file final : public content {
  public:
-  archiver_file(archiver& by, PHYSFS_Io* io) noexcept : by_(by), io_(io) {}
+  archiver_file(archiver& by, PHYSFS_Io* io, std::uint64_t position) noexcept
+      : by_(by), io_(io), position_(position) {}
   ~archiver_file() override {
     const serialised lock(by_.mutex);
     if (io_->destroy) io_->destroy(io_);
@@ -53,16 +54,30 @@ class archiver_file final : public content {
     position_ = position;
     return true;
   }
+  std::int64_t write(std::uint64_t position, const void* from,
+                     std::size_t bytes) noexcept override {
+    const serialised lock(by_.mutex);
+    if (!io_->write) return set_error(PHYSFS_ERR_READ_ONLY), -1;
+    if (position != position_ && io_->seek(io_, position) == 0) return -1;
+    const std::int64_t put = io_->write(io_, from, bytes);
+    position_ = put > 0 ? position + static_cast<std::uint64_t>(put) : UINT64_MAX;
+    return put;
+  }
+  bool sync() noexcept override {
+    const serialised lock(by_.mutex);
+    return !io_->flush || io_->flush(io_) != 0;
+  }
 
  private:
   archiver& by_;
   PHYSFS_Io* io_;
-  std::uint64_t position_ = 0;
+  std::uint64_t position_;
 };
 
-class archiver_storage final : public storage {
+class archiver_storage final : public storage, public write_target {
  public:
-  archiver_storage(archiver& by, void* archive) noexcept : by_(by), archive_(archive) {}
+  archiver_storage(archiver& by, void* archive, bool writable) noexcept
+      : by_(by), archive_(archive), writable_(writable) {}
   ~archiver_storage() override {
     {
       const serialised lock(by_.mutex);
@@ -80,7 +95,7 @@ class archiver_storage final : public storage {
     const serialised lock(by_.mutex);
     if (!is_visible(path)) return nullptr;
     PHYSFS_Io* const io = by_.functions.openRead(archive_, c_str(path));
-    return io ? make<archiver_file>(by_, io) : nullptr;
+    return file_of(io, 0);
   }
   bool list(std::string_view path, text_list& names) noexcept override {
     const serialised lock(by_.mutex);
@@ -91,7 +106,53 @@ class archiver_storage final : public storage {
            PHYSFS_ENUM_ERROR;
   }
 
+  write_target* writable() noexcept override { return writable_ ? this : nullptr; }
+  content* create(std::string_view path, bool append) noexcept override {
+    const serialised lock(by_.mutex);
+    if (!is_visible(path)) return nullptr;
+    PHYSFS_Io* const io = append ? by_.functions.openAppend(archive_, c_str(path))
+                                 : by_.functions.openWrite(archive_, c_str(path));
+    const PHYSFS_sint64 position = io && append ? io->tell(io) : 0;
+    return file_of(io, position < 0 ? UINT64_MAX : static_cast<std::uint64_t>(position));
+  }
+  bool make_folder(std::string_view path) noexcept override {
+    const serialised lock(by_.mutex);
+    if (!is_visible(path)) return false;
+    for (std::size_t end = 0; end != path.size();) {
+      end = std::min(path.find('/', end + 1), path.size());
+      joined_name front;
+      if (!front.join(path.substr(0, end), "")) return false;
+      if (!make_one_folder(front.c_str())) return false;
+    }
+    return true;
+  }
+  bool remove(std::string_view path) noexcept override {
+    const serialised lock(by_.mutex);
+    if (path.empty()) return refuse(PHYSFS_ERR_BAD_FILENAME);
+    return is_visible(path) && by_.functions.remove(archive_, c_str(path)) != 0;
+  }
+
  private:
+  // Takes over the Io.
+  [[nodiscard]] content* file_of(PHYSFS_Io* io, std::uint64_t position) noexcept {
+    if (!io) return nullptr;
+    content* const made = make<archiver_file>(by_, io, position);
+    if (!made && io->destroy) io->destroy(io);
+    return made;
+  }
+
+  [[nodiscard]] bool make_one_folder(const char* path) noexcept {
+    PHYSFS_Stat found{};
+    if (by_.functions.stat(archive_, path, &found) != 0) {
+      const bool is_folder =
+          found.filetype == PHYSFS_FILETYPE_DIRECTORY || found.filetype == PHYSFS_FILETYPE_SYMLINK;
+      return is_folder || refuse(PHYSFS_ERR_DUPLICATE);
+    }
+    const PHYSFS_ErrorCode why = take_error();
+    if (why != PHYSFS_ERR_NOT_FOUND && why != PHYSFS_ERR_OK) return refuse(why);
+    return by_.functions.mkdir(archive_, path) != 0;
+  }
+
   struct listing {
     archiver_storage* from;
     std::string_view folder;
@@ -126,6 +187,7 @@ class archiver_storage final : public storage {
 
   archiver& by_;
   void* archive_;
+  const bool writable_;
 };
 
 bool has_extension(std::string_view name, const char* extension) noexcept {
@@ -156,6 +218,40 @@ bool is_complete(const PHYSFS_Archiver& given) noexcept {
          given.openAppend && given.remove && given.mkdir && given.stat && given.closeArchive;
 }
 
+PHYSFS_Io* new_io(const char* name, const loan& lent, bool to_write) noexcept {
+  return to_write ? io_to_change(name) : io_for(name, lent);
+}
+
+storage* open_by_archivers(const char* name, const loan& lent, bool by_extension, bool to_write,
+                           bool& claimed) noexcept {
+  claimed = false;
+  archiver* by = nullptr;
+  while ((by = next_archiver(by, name, by_extension)) != nullptr) {
+    PHYSFS_Io* const io = new_io(name, lent, to_write);
+    if (!io) return forget(by), nullptr;
+    int knows = 0;
+    void* archive = nullptr;
+    {
+      const serialised lock(by->mutex);
+      if (io->seek(io, 0) != 0) {
+        archive = by->functions.openArchive(io, name, to_write ? 1 : 0, &knows);
+      }
+    }
+    if (archive) {
+      auto* const made = make<archiver_storage>(*by, archive, to_write);
+      if (made) return made;
+      by->functions.closeArchive(archive);
+    } else if (to_write) {
+      io->destroy(io);
+    } else {
+      give_back_io(io, lent);
+    }
+    claimed = archive || knows != 0;
+    if (claimed) return forget(by), nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool list_archivers(list<const PHYSFS_ArchiveInfo*>& infos) noexcept {
@@ -172,28 +268,21 @@ bool has_archivers() noexcept {
 
 storage* open_by_archivers(const char* name, const loan& lent, bool by_extension,
                            bool& claimed) noexcept {
-  claimed = false;
-  archiver* by = nullptr;
-  while ((by = next_archiver(by, name, by_extension)) != nullptr) {
-    PHYSFS_Io* const io = io_for(name, lent);
-    if (!io) return forget(by), nullptr;
-    int knows = 0;
-    void* archive = nullptr;
-    {
-      const serialised lock(by->mutex);
-      if (io->seek(io, 0) != 0) archive = by->functions.openArchive(io, name, 0, &knows);
-    }
-    if (archive) {
-      auto* const made = make<archiver_storage>(*by, archive);
-      if (made) return made;
-      by->functions.closeArchive(archive);
-    } else {
-      give_back_io(io, lent);
-    }
-    claimed = archive || knows != 0;
-    if (claimed) return forget(by), nullptr;
+  return open_by_archivers(name, lent, by_extension, false, claimed);
+}
+
+storage* open_to_write(const char* path) noexcept {
+  const overture::result<overture::file_status> found = overture::system_os().status(path, true);
+  if (!found) return refuse(found.error()), nullptr;
+  if (found->kind == overture::file_kind::folder) return open_folder(path, true);
+  bool claimed = false;
+  storage* opened = nullptr;
+  if (has_archivers()) {
+    opened = open_by_archivers(path, {}, true, true, claimed);
+    if (!opened && !claimed) opened = open_by_archivers(path, {}, false, true, claimed);
   }
-  return nullptr;
+  if (!opened && !claimed) set_error(PHYSFS_ERR_UNSUPPORTED);
+  return opened;
 }
 
 bool add_archiver(const PHYSFS_Archiver& added) noexcept {

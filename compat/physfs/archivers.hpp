@@ -12,6 +12,8 @@ namespace physfs {
 // takes the archive; `claimed` says whether one knew it and failed, with an error.
 [[nodiscard]] storage* open_by_archivers(const char* name, const loan& lent, bool by_extension,
                                          bool& claimed) noexcept;
+// A folder, or an archive whose archiver writes it. Null, and an error, if it is neither.
+[[nodiscard]] storage* open_to_write(const char* path) noexcept;
 [[nodiscard]] bool has_archivers() noexcept;
 // False if out of memory.
 [[nodiscard]] bool list_archivers(list<const PHYSFS_ArchiveInfo*>& infos) noexcept;

@@ -1,12 +1,13 @@
 #include "boost.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
 #include "start_pack/pack_reader.hpp"
+#include "start_pack/private_file.hpp"
 
 namespace physfs {
 namespace {
@@ -28,14 +30,17 @@ using overture::start_pack::identity_of;
 using overture::start_pack::pack_reader;
 
 pack_reader* pack = nullptr;
+pack_reader* abandoned = nullptr;  // of the parent process
 overture::atomic<bool> active{false};
 
 // What was opened, for the command.
 class recording {
  public:
   [[nodiscard]] bool begin(const char* path) noexcept {
-    file_ = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return file_ >= 0;
+    file_ = ::open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (file_ < 0) return false;
+    is_cut_off_ = ::flock(file_, LOCK_SH | LOCK_NB) != 0;  // the command has read it already
+    return true;
   }
   void end() noexcept {
     if (file_ >= 0) ::close(std::exchange(file_, -1));
@@ -45,6 +50,7 @@ class recording {
 
   void note(std::string_view path, std::string_view name) noexcept {
     const std::scoped_lock hold(lock_);
+    if (is_cut_off_) return;
     const std::uint64_t id = overture::hash64(path) + 31 * overture::hash64(name);
     if (std::find(seen_.begin(), seen_.end(), id) != seen_.end() || !seen_.push(id)) return;
     list<char> record;
@@ -56,13 +62,17 @@ class recording {
     const bool whole = put_size(path.size()) && put_size(name.size()) &&
                        record.append(path.data(), path.size()) &&
                        record.append(name.data(), name.size());
-    // In one call, so that a game that ends in the middle leaves whole records.
-    if (whole) (void)!::write(file_, record.data(), record.size());
+    if (!whole) return;
+    // In one call, so that a game that ends in the middle leaves whole records. Behind a part of
+    // one, as a full disk leaves it, others could not be read.
+    const ssize_t put = ::write(file_, record.data(), record.size());
+    is_cut_off_ = put != static_cast<ssize_t>(record.size());
   }
 
  private:
   std::mutex lock_;
   int file_ = -1;
+  bool is_cut_off_ = false;  // nothing more can be noted
   list<std::uint64_t> seen_;
 };
 
@@ -92,24 +102,35 @@ class packed_content final : public content {
   blob bytes_;
 };
 
-// No other user can have made the pack: it and its folder are this user's, and the folder is closed
-// to others.
-bool is_private(const char* path) noexcept {
-  struct stat file{};
-  struct stat folder{};
-  joined_name above;
-  const std::string_view whole(path);
-  const std::size_t slash = whole.rfind('/');
-  if (slash == std::string_view::npos || !above.join(whole.substr(0, slash + 1), ".")) return false;
-  if (::lstat(path, &file) != 0 || ::stat(above.c_str(), &folder) != 0) return false;
-  const uid_t user = ::geteuid();
-  return S_ISREG(file.st_mode) && file.st_uid == user && S_ISDIR(folder.st_mode) &&
-         folder.st_uid == user && (folder.st_mode & 0077) == 0;
+// A child of the game has no thread that reads the pack: it reads its files where they are.
+void forget_pack_in_child() noexcept {
+  if (!pack) return;
+  active.store(false, std::memory_order_release);
+  abandoned = std::exchange(pack, nullptr);
 }
+
+// While it lives, threads that are started take no signals: those are the game's.
+class signals_blocked {
+ public:
+  signals_blocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 void open_pack(const char* path) noexcept {
   overture::operating_system& os = overture::system_os();
-  if (!is_private(path)) return;
+  if (!overture::start_pack::is_private_file(path)) return;
+  static const int watches_forks = ::pthread_atfork(nullptr, nullptr, forget_pack_in_child);
+  if (watches_forks != 0) return;
+  const signals_blocked in_thread;
   const result<os_handle> file = os.open(path);
   if (!file) return;
   const result<pack_reader*> opened =

@@ -1,8 +1,9 @@
 // Start packs: a game's first reads from one file, see start_pack/.
 //
-// The command sets one of two variables: OVERTURE_BOOST_RECORD names a file to which each first
-// opening of a file is appended, OVERTURE_BOOST_PACK names a pack. Neither counts in a program with
-// more rights than its user. Without them nothing here does anything, and there is no thread.
+// The command sets one of two variables: OVERTURE_BOOST_RECORD names a file that is there, to which
+// each first opening of a file is appended; each process that does so holds a shared lock (flock)
+// on it. OVERTURE_BOOST_PACK names a pack. Neither counts in a program with more rights than its
+// user. Without them nothing here does anything, and there is no thread.
 //
 // Record: for each file u32 bytes of its path, u32 bytes of the name in it (0 unless it is an
 // archive), both texts. Numbers are little-endian.

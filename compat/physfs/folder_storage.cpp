@@ -316,7 +316,7 @@ bool folder_storage::rename(std::string_view from, std::string_view to) noexcept
   return done || refuse(done.error());
 }
 
-folder_storage* open_folder(const char* path, bool writable) noexcept {
+storage* open_folder(const char* path, bool writable) noexcept {
   const result<file_status> found = os().status(path, true);
   if (!found) {
     set_error(code_of(found.error()));

@@ -11,7 +11,7 @@ namespace physfs {
 [[nodiscard]] bool links_permitted() noexcept;
 void permit_links(bool permit) noexcept;
 
-class folder_storage final : public storage {
+class folder_storage final : public storage, public write_target {
  public:
   folder_storage(const char* kept_path, bool writable) noexcept
       : folder_(kept_path), writable_(writable) {}
@@ -21,15 +21,11 @@ class folder_storage final : public storage {
   [[nodiscard]] content* open(std::string_view path) noexcept override;
   [[nodiscard]] bool list(std::string_view path, text_list& names) noexcept override;
 
-  [[nodiscard]] folder_storage* writable() noexcept override { return writable_ ? this : nullptr; }
-
-  // Creates a file, or empties or extends the one that is there.
-  [[nodiscard]] content* create(std::string_view path, bool append) noexcept;
-  [[nodiscard]] bool make_folder(std::string_view path) noexcept;
-  [[nodiscard]] bool remove(std::string_view path) noexcept;
-  [[nodiscard]] bool rename(std::string_view from, std::string_view to) noexcept;
-
-  [[nodiscard]] const char* name() const noexcept { return folder_; }
+  [[nodiscard]] write_target* writable() noexcept override { return writable_ ? this : nullptr; }
+  [[nodiscard]] content* create(std::string_view path, bool append) noexcept override;
+  [[nodiscard]] bool make_folder(std::string_view path) noexcept override;
+  [[nodiscard]] bool remove(std::string_view path) noexcept override;
+  [[nodiscard]] bool rename(std::string_view from, std::string_view to) noexcept override;
 
  private:
   const char* folder_;

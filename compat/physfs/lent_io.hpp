@@ -12,4 +12,8 @@ namespace physfs {
 // Destroys what io_for() made; what was lent remains the host's.
 void give_back_io(PHYSFS_Io* io, const loan& lent) noexcept;
 
+// A file of the system that is there, to be read and written; what is first written empties it.
+// Null, and an error, if it cannot be opened so.
+[[nodiscard]] PHYSFS_Io* io_to_change(const char* path) noexcept;
+
 }  // namespace physfs

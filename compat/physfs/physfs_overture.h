@@ -61,8 +61,8 @@ PHYSFS_DECL int PHYSFS_overture_findName(const char* path, char* found, PHYSFS_u
 
 /* Renames a file or folder in the write folder, or in one of PHYSFS_mountRW(), in one step: a
  * reader of `to` meanwhile gets the old file or the new one, whole. A file that is there is
- * replaced. Not from one write folder to another (UNSUPPORTED). The folder of `to` must be there
- * (NOT_FOUND). */
+ * replaced. Not from one write folder to another or in an archive (UNSUPPORTED). The folder of
+ * `to` must be there (NOT_FOUND). */
 PHYSFS_DECL int PHYSFS_overture_rename(const char* from, const char* to);
 
 #ifdef __cplusplus

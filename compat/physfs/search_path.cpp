@@ -333,6 +333,18 @@ bool add_mount(storage* contents, const char* name, const clean_name& point, boo
   return done || known;
 }
 
+mount* lone_mount(storage* contents, const char* name) noexcept {
+  clean_name root;
+  const char* const kept_name = root.clean("/") ? kept_text(name) : nullptr;
+  mount* const made = kept_name ? new_mount(contents, kept_name, root) : nullptr;
+  if (made) {
+    made->users.store(1);
+  } else {
+    destroy(contents);
+  }
+  return made;
+}
+
 bool remove_mount(const char* name) noexcept {
   const snapshot* unread = nullptr;
   {

@@ -117,6 +117,9 @@ void end_search_path() noexcept;
 [[nodiscard]] bool add_mount(storage* contents, const char* name, const clean_name& point,
                              bool append) noexcept;
 [[nodiscard]] bool remove_mount(const char* name) noexcept;
+// A mount that is in no snapshot, with one user. Takes over `contents`, and destroys it if it
+// fails.
+[[nodiscard]] mount* lone_mount(storage* contents, const char* name) noexcept;
 // Mounts a folder of what is mounted already. Succeeds if there is no mount of that name.
 [[nodiscard]] bool set_root(const char* name, const clean_name& folder) noexcept;
 

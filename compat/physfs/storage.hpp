@@ -48,7 +48,26 @@ class content {
   std::int64_t expected_length_ = -1;
 };
 
-class folder_storage;
+// What files can be written to.
+class write_target {
+ public:
+  write_target() = default;
+  write_target(const write_target&) = delete;
+  write_target& operator=(const write_target&) = delete;
+
+  // Creates a file, or empties or extends the one that is there.
+  [[nodiscard]] virtual content* create(std::string_view path, bool append) noexcept = 0;
+  // With those above it.
+  [[nodiscard]] virtual bool make_folder(std::string_view path) noexcept = 0;
+  [[nodiscard]] virtual bool remove(std::string_view path) noexcept = 0;
+  [[nodiscard]] virtual bool rename(std::string_view from, std::string_view to) noexcept {
+    (void)from, (void)to;
+    return refuse(PHYSFS_ERR_UNSUPPORTED);
+  }
+
+ protected:
+  ~write_target() = default;
+};
 
 class storage {
  public:
@@ -79,12 +98,12 @@ class storage {
   virtual void give_back() noexcept {}
   // It is not mounted any more: destroys it or keeps it for the next time.
   virtual void retire() noexcept { destroy(this); }
-  // Not null for a folder of PHYSFS_mountRW().
-  [[nodiscard]] virtual folder_storage* writable() noexcept { return nullptr; }
+  // Null if it was mounted to read.
+  [[nodiscard]] virtual write_target* writable() noexcept { return nullptr; }
 };
 
 // Null, and an error, if `path` is not such a thing.
-[[nodiscard]] folder_storage* open_folder(const char* path, bool writable) noexcept;
+[[nodiscard]] storage* open_folder(const char* path, bool writable) noexcept;
 
 // What the host lends for an archive, and what is called when it is no longer used. If it is
 // nothing the archive is a file of the system.

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "archivers.hpp"
 #include "errors.hpp"
-#include "folder_storage.hpp"
 #include "open_file.hpp"
 #include "physfs_overture.h"
 #include "search_path.hpp"
@@ -11,16 +11,22 @@
 namespace physfs {
 namespace {
 
-// Changed under changes(), which is also held while it is used.
-folder_storage* folder = nullptr;
+mount* folder = nullptr;  // guarded by changes()
 overture::atomic<const char*> folder_name{nullptr};
 
-// Where a name is written to: a folder, the name in it, and its mount if it is one of
-// PHYSFS_mountRW().
+// Where a name is written to: what it is in, and its name there.
 struct destination {
-  folder_storage* folder = nullptr;
+  destination() = default;
+  ~destination() {
+    if (held) from->release(1);
+  }
+  destination(const destination&) = delete;
+  destination& operator=(const destination&) = delete;
+
+  write_target* target = nullptr;
   std::string_view name;
   mount* from = nullptr;
+  bool held = false;
   joined_name room;
 };
 
@@ -28,40 +34,51 @@ struct destination {
 bool find_mount(const reading& mounts, const clean_name& name, bool at_root,
                 destination& to) noexcept {
   for (mount* each : mounts) {
-    to.folder = each->contents->writable();
-    if (!to.folder || (each->point[0] == '\0') != at_root) continue;
+    to.target = each->contents->writable();
+    if (!to.target || (each->point[0] == '\0') != at_root) continue;
     to.from = each;
     if (each->locate(name, to.room, to.name) == mount::relation::inside) return true;
   }
-  to.folder = nullptr;
   return false;
 }
 
-// Under changes(). A mount at the root serves if there is no write folder.
-bool find_destination(const reading& mounts, const clean_name& name, destination& to) noexcept {
-  if (find_mount(mounts, name, false, to)) return true;
-  if (!folder) {
-    return find_mount(mounts, name, true, to) || refuse(PHYSFS_ERR_NO_WRITE_DIR);
-  }
-  to.folder = folder;
+bool use_write_folder(const clean_name& name, destination& to) noexcept {
+  const std::scoped_lock lock(changes());
+  if (!folder) return false;
+  folder->users.fetch_add(1);
+  to.held = true;
+  to.from = folder;
+  to.target = folder->contents->writable();
   to.name = name.view();
-  to.from = nullptr;
   return true;
 }
 
-// Calls `act` with the destination of a name. The lock is not held where a mount is written to.
+// A mount at the root serves if there is no write folder.
+bool find_destination(const reading& mounts, const clean_name& name, destination& to) noexcept {
+  return find_mount(mounts, name, false, to) || use_write_folder(name, to) ||
+         find_mount(mounts, name, true, to) || refuse(PHYSFS_ERR_NO_WRITE_DIR);
+}
+
+// Calls `act` with the destination of a name.
 template <class Act>
-auto in_write_folder(const char* path, Act act) noexcept -> decltype(act(destination{})) {
+auto in_write_folder(const char* path, Act act) noexcept
+    -> decltype(act(std::declval<const destination&>())) {
   clean_name name;
   const reading mounts;
-  if (!mounts || !name.clean(path)) return {};
   destination to;
+  if (!mounts || !name.clean(path) || !find_destination(mounts, name, to)) return {};
+  return act(to);
+}
+
+// The old one is destroyed without the lock: its archiver is the host's code.
+void replace_folder(mount* made, const char* name) noexcept {
+  mount* old = nullptr;
   {
     const std::scoped_lock lock(changes());
-    if (!find_destination(mounts, name, to)) return {};
-    if (!to.from) return act(to);
+    old = std::exchange(folder, made);
+    folder_name.store(name);
   }
-  return act(to);
+  if (old) old->release(1);
 }
 
 }  // namespace
@@ -71,14 +88,13 @@ bool has_write_folder() noexcept {
 }
 
 void end_write_folder() noexcept {
-  folder_name.store(nullptr);
-  destroy(std::exchange(folder, nullptr));
+  replace_folder(nullptr, nullptr);
 }
 
 PHYSFS_File* write_folder_open(const char* path, bool append) noexcept {
   return in_write_folder(path, [&](const destination& to) -> PHYSFS_File* {
     if (to.name.empty()) return refuse(PHYSFS_ERR_NOT_A_FILE), nullptr;
-    content* const opened = to.folder->create(to.name, append);
+    content* const opened = to.target->create(to.name, append);
     if (!opened) return nullptr;
     const std::int64_t end = append ? opened->length() : 0;
     return open_file::to_write(opened, end < 0 ? 0 : static_cast<std::uint64_t>(end), to.from);
@@ -94,24 +110,24 @@ const char* PHYSFS_getWriteDir(void) {
 int PHYSFS_setWriteDir(const char* path) {
   using namespace physfs;
   if (!is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
-  const std::scoped_lock lock(changes());
   if (open_file::any_written()) return refuse(PHYSFS_ERR_FILES_STILL_OPEN);
   end_write_folder();
   if (!path) return 1;
-  folder = open_folder(path, true);
-  if (!folder) return 0;
-  folder_name.store(folder->name());
+  storage* const opened = open_to_write(path);
+  mount* const made = opened ? lone_mount(opened, path) : nullptr;
+  if (!made) return 0;
+  replace_folder(made, made->name);
   return 1;
 }
 
 int PHYSFS_mkdir(const char* path) {
   return physfs::in_write_folder(
-      path, [](const physfs::destination& to) { return to.folder->make_folder(to.name); });
+      path, [](const physfs::destination& to) { return to.target->make_folder(to.name); });
 }
 
 int PHYSFS_delete(const char* path) {
   return physfs::in_write_folder(
-      path, [](const physfs::destination& to) { return to.folder->remove(to.name); });
+      path, [](const physfs::destination& to) { return to.target->remove(to.name); });
 }
 
 int PHYSFS_overture_rename(const char* from, const char* to) {
@@ -122,10 +138,9 @@ int PHYSFS_overture_rename(const char* from, const char* to) {
   if (!mounts || !old_name.clean(from) || !new_name.clean(to)) return 0;
   destination source;
   destination target;
-  const std::scoped_lock lock(changes());
   if (!find_destination(mounts, old_name, source)) return 0;
   if (!find_destination(mounts, new_name, target)) return 0;
-  if (source.folder != target.folder) return refuse(PHYSFS_ERR_UNSUPPORTED);
+  if (source.target != target.target) return refuse(PHYSFS_ERR_UNSUPPORTED);
   if (source.name.empty() || target.name.empty()) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
-  return source.folder->rename(source.name, target.name) ? 1 : 0;
+  return source.target->rename(source.name, target.name) ? 1 : 0;
 }

@@ -291,6 +291,7 @@ def limits_every_seed_of_the_fuzzers(box):
             box.write(packs / f"{file.name}.pack", data[1:])
         elif kind not in ("decoders", "path", "text", *streams):
             limits_all_commands(box, file, BUDGET_MIB + SLACK_MIB)
+    packs.chmod(0o700)
     words = ("env", f"XDG_CACHE_HOME={box.folder}/cache", box.overture, "boost", "verify")
     check_limits(box, spent_by(box, *words), (0, 1), SLACK_MIB, words)
     # The seeds with the largest headers may need 64 MiB each, one at a time beyond the budget.

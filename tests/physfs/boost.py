@@ -16,9 +16,9 @@ def main(overture, game, library):
         box = pathlib.Path(name)
         environment = dict(os.environ, XDG_CACHE_HOME=str(box / "cache"), OVERTURE_PHYSFS=library)
 
-        def boost(*words, code=0):
-            done = subprocess.run([overture, "boost", *words], cwd=box, env=environment, text=True,
-                                  stdin=subprocess.DEVNULL, capture_output=True)
+        def boost(*words, code=0, **more):
+            done = subprocess.run([overture, "boost", *words], cwd=box, env=environment | more,
+                                  text=True, stdin=subprocess.DEVNULL, capture_output=True)
             assert done.returncode == code, (words, done)
             return done
 
@@ -81,12 +81,67 @@ def main(overture, game, library):
         assert ran.stdout == "rome" * 5000, ran
         assert boost("list").stdout.splitlines()[1].split()[:2] == ["1", "1"]
 
+        # Several processes that open the same files.
+        script = box / "launcher"
+        script.write_text(f'#!/bin/sh\n"{game}" base b a\n"{game}" base a b\nexit 0\n')
+        script.chmod(0o755)
+        recorded = boost("record", "--", script)
+        assert "2 files, " in recorded.stdout, recorded
+        assert len(packs()) == 2, packs()
+
+        # A game that goes on in the background is waited for.
+        os.mkfifo(box / "pipe")
+        recording = subprocess.Popen([overture, "boost", "record", "--", game, "--background",
+                                      "pipe", "base", "b"], cwd=box, env=environment, text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert "goes on in the background" in recording.stderr.readline()
+        (box / "pipe").write_text("")
+        said, _ = recording.communicate()
+        assert "1 file, " in said and recording.returncode == 0, said
+
+        # The game is gone, but not its pack.
+        script.unlink()
+        assert "has no start pack" in boost("clear", "unknown", code=3).stderr
+        (box / "cache/overture/boost/left.pack.log").touch()
+        assert "1 start pack deleted" in boost("clear", "launcher").stdout
+        assert len(packs()) == 2
+
+        # A pack that cannot be used, or no place for it: the game runs, and the user is told.
+        def run_without(why, **more):
+            ran = boost("run", "--", game, "base", "b", code=7, **more)
+            assert ran.stdout == "newer" and why in ran.stderr, (why, ran)
+
+        pack.write_bytes(pack.read_bytes()[:-1])
+        run_without("cut off")
+        assert "cut off" in boost("list").stdout
+        pack.rename(box / "elsewhere")
+        pack.symlink_to(box / "elsewhere")
+        run_without("is a link, or other users")
+        assert "is a link" in boost("list").stdout
+        boost("clear")
+        assert packs() == []
+        run_without("none yet")
+        run_without("set HOME or XDG_CACHE_HOME", HOME="", XDG_CACHE_HOME="relative")
+        run_without("none yet", XDG_CACHE_HOME=str(box / "unused"))
+        assert not (box / "unused").exists()
+        run_without("", XDG_CACHE_HOME=str(box / "base/b"))
+        boost("record", "--", game, "base", "b", code=5, XDG_CACHE_HOME=str(box / "base/b"))
+        boost("record", "--", game, "base", "b", code=7)
+        boost("run", "--", game, "base", "b", code=7)
+
+        # No room for what the game opens: told before the game starts.
+        full = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh", overture,
+                               "boost", "record", "--", game, "base", "b"], cwd=box, text=True,
+                              env=environment, capture_output=True)
+        assert full.returncode == 5 and "is the disk full" in full.stderr, full
+        assert full.stdout == "" and len(packs()) == 1, full
+
         # Mistakes.
         assert "opened no file with PhysicsFS" in boost("record", "--", "true", code=3).stderr
         assert "no such program" in boost("record", "--", "no-such-game", code=3).stderr
         assert "give the game" in boost("record", code=2).stderr
         assert "record, run, list" in boost("play", code=2).stderr
-        assert "has no start pack and runs without" in boost("run", "--", "true").stderr
+        assert "runs without a start pack (it has none yet)" in boost("run", "--", "true").stderr
         assert "1 start pack deleted" in boost("clear", game).stdout
         assert packs() == []
     return 0

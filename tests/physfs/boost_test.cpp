@@ -1,8 +1,15 @@
 // Start packs as a game meets them: what is recorded, and what comes from a pack.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -68,7 +75,7 @@ class boost : public ::testing::Test {
 };
 
 TEST_F(boost, records_each_file_once_in_the_order_of_first_use) {
-  const std::string log = cache_ / "log";
+  const std::string log = cache_.write("log", "");
   ::setenv("OVERTURE_BOOST_RECORD", log.c_str(), 1);
   start();
   EXPECT_EQ(read("b.txt"), "the real b");
@@ -83,6 +90,74 @@ TEST_F(boost, records_each_file_once_in_the_order_of_first_use) {
   EXPECT_LT(b, a);
   EXPECT_EQ(text.find("b.txt", b + 1), std::string::npos);
   EXPECT_EQ(text.size(), 16 + (game_ / "b.txt").size() + (game_ / "images/a.png").size());
+}
+
+TEST_F(boost, records_into_a_file_that_is_there_and_is_locked_meanwhile) {
+  ::setenv("OVERTURE_BOOST_RECORD", (cache_ / "none").c_str(), 1);
+  start();
+  EXPECT_EQ(read("b.txt"), "the real b");
+  EXPECT_NE(PHYSFS_deinit(), 0);
+  EXPECT_NE(::access((cache_ / "none").c_str(), F_OK), 0);
+
+  const std::string log = cache_.write("log", "");
+  ::setenv("OVERTURE_BOOST_RECORD", log.c_str(), 1);
+  const int file = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);
+  start();
+  EXPECT_NE(::flock(file, LOCK_EX | LOCK_NB), 0);
+  EXPECT_NE(PHYSFS_deinit(), 0);
+  EXPECT_EQ(::flock(file, LOCK_EX | LOCK_NB), 0);
+  ::close(file);
+}
+
+// A limit on the size of files is what a full disk is: the last write that fits is a short one.
+TEST_F(boost, records_nothing_behind_a_record_that_did_not_fit) {
+  const std::string log = cache_.write("log", "");
+  ::setenv("OVERTURE_BOOST_RECORD", log.c_str(), 1);
+  start();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit tight{12, before.rlim_max};
+  void (*const action)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  EXPECT_EQ(read("b.txt"), "the real b");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, action);
+  EXPECT_EQ(read("images/a.png"), "the real a");
+  EXPECT_EQ(cache_.read("log").size(), 12u);
+}
+
+// It has no thread that reads the pack.
+TEST_F(boost, a_child_of_the_game_reads_files_where_they_are) {
+  ::setenv("OVERTURE_BOOST_PACK", write_pack().c_str(), 1);
+  start();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool right = read("b.txt") == "the real b" && PHYSFS_deinit() != 0;
+    ::_exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read("b.txt"), "packed b.txt");
+}
+
+TEST_F(boost, the_thread_that_reads_the_pack_takes_no_signals) {
+  ::setenv("OVERTURE_BOOST_PACK", write_pack().c_str(), 1);
+  start();
+  EXPECT_EQ(read("b.txt"), "packed b.txt");  // it has begun
+  int threads = 0;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(each.path() / "comm");
+    std::string line;
+    if (!std::getline(file, line) || line != "start pack") continue;
+    ++threads;
+    file = std::ifstream(each.path() / "status");
+    while (std::getline(file, line) && !line.starts_with("SigBlk:")) {
+    }
+    EXPECT_EQ(std::stoull(line.substr(7), nullptr, 16) & (1u << (SIGTERM - 1)),
+              1u << (SIGTERM - 1));
+  }
+  EXPECT_EQ(threads, 1);
 }
 
 TEST_F(boost, gives_what_is_in_the_pack) {

@@ -7,6 +7,8 @@
 import json
 import os
 import pathlib
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -72,6 +74,15 @@ def main(overture, library, game, rpath_game, static_game):
         # Mistakes.
         assert "PhysicsFS linked into it statically" in run(static_game, "base", "0", code=3).stderr
         assert "called no function" in run("--report", "true").stderr
+        privileged = box / "privileged"
+        shutil.copy(game, privileged)
+        privileged.chmod(0o4755)
+        assert "more rights than yours" in run(privileged, "base", "0", code=3).stderr
+        privileged.chmod(0o755)
+        if os.geteuid() == 0:  # only root gives capabilities to a file
+            nice = struct.pack("<5I", 0x02000001, 1 << 23, 0, 0, 0)
+            os.setxattr(privileged, "security.capability", nice)
+            assert "more rights than yours" in run(privileged, "base", "0", code=3).stderr
         assert "no such program" in run("no-such-game", code=3).stderr
         assert "give the game" in run("--report", code=2).stderr
         run("--json", "no/folder", "--", game, "base", "7", code=5)

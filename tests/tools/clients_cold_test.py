@@ -55,6 +55,20 @@ class ClientsCold(unittest.TestCase):
         self.assertEqual("game, cold: system 8.00 s, ours 8.00 s (1.0 x), pack 1.00 s (8.0 x)",
                          clients_cold.summary("game", "cold", times))
 
+    def test_a_table_has_the_command_and_the_medians(self):
+        warm = {way: [1.0] for way in clients_cold.WAYS}
+        cold = {"system": [9.0, 8.0, 7.0], "ours": [8.0, 8.0, 80.0], "pack": [2.0, 1.0, 0.5]}
+        recorded = {"rounds": 3, "drop_caches": True, "disk": "a disk like a hard disk",
+                    "games": {"colobot": {"cold": cold, "warm": warm}}}
+        self.assertEqual("""\
+`./dev clients --cold colobot --rounds 3 --drop-caches`, medians of 3 starts, with a disk like a \
+hard disk:
+
+| | system | ours | start pack |
+|---|---|---|---|
+| colobot, cold | 8.00 s | 8.00 s (1.0 x) | 1.00 s (8.0 x) |
+| colobot, warm | 1.00 s | 1.00 s (1.0 x) | 1.00 s (1.0 x) |""", clients_cold.table(recorded))
+
 
 if __name__ == "__main__":
     unittest.main()
