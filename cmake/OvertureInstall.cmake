@@ -32,6 +32,10 @@ set(pkg_export "")
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(pkg_export " ${OVERTURE_EXPORT_SHARED_STATE}")
 endif()
+set(pkg_contracts "")
+if(OVERTURE_CONTRACTS)
+  set(pkg_contracts " -DOVERTURE_CONTRACTS")
+endif()
 # Relative to the file itself, so that the installed tree can be moved.
 file(RELATIVE_PATH pkg_prefix
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

@@ -5,6 +5,7 @@
 #include "overture/base/atomic.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/case_fold.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/exceptions.hpp"
 #include "overture/base/executor.hpp"

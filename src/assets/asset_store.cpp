@@ -7,7 +7,9 @@
 #include "assets/file_fetch.hpp"
 #include "assets/store_core.hpp"
 #include "base/vec.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/spin.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 
@@ -64,8 +66,37 @@ detail::asset_head* load_context::ask(std::string_view path, const void* type,
 struct asset_store::state {
   state(file_system& files, read_queue& reads, job_system& jobs, const asset_store_config& config,
         allocator& with) noexcept
-      : memory(with), fetch(files, reads, jobs, with), core(fetch, jobs, config, with) {}
+      : uses({{&files,
+               "a file_system was destroyed while an asset_store reads from it: destroy the store "
+               "first"},
+              {&reads,
+               "a read_queue was destroyed while an asset_store reads through it: destroy the "
+               "store first"},
+              {&jobs,
+               "a job system was destroyed while an asset_store runs on it: destroy the store "
+               "first"}}),
+        memory(with),
+        fetch(files, reads, jobs, with),
+        core(fetch, jobs, config, with) {}
 
+  void expects_main_thread() noexcept {
+    if constexpr (detail::contracts) {
+      detail::expects(main_thread.is_this(),
+                      "pump(), wait_for() or the destructor of an asset_store was called on a "
+                      "second thread: call them on the store's main thread only");
+    }
+  }
+
+  void expects_own(const detail::asset_head& one) const noexcept {
+    if constexpr (detail::contracts) {
+      detail::expects(static_cast<const slot&>(one).store == &core,
+                      "an asset_store was given a handle of another store: use the store that the "
+                      "asset came from");
+    }
+  }
+
+  [[no_unique_address]] sync_detail::object_uses<3> uses;
+  [[no_unique_address]] sync_detail::same_thread<> main_thread;
   allocator& memory;
   assets_detail::file_fetcher fetch;
   store_core core;
@@ -79,7 +110,9 @@ asset_store::asset_store(file_system& files, read_queue& reads, job_system& jobs
 }
 
 asset_store::~asset_store() {
-  if (state_ != nullptr) base_detail::destroy_object(state_->memory, memory_tag::load, state_);
+  if (state_ == nullptr) return;
+  state_->expects_main_thread();
+  base_detail::destroy_object(state_->memory, memory_tag::load, state_);
 }
 
 result<void> asset_store::status() const noexcept {
@@ -107,15 +140,21 @@ detail::asset_head* asset_store::get_any(std::string_view path, const void* type
 }
 
 void asset_store::raise_any(detail::asset_head* wanted, asset_priority priority) noexcept {
-  if (wanted != nullptr) state_->core.raise(static_cast<slot&>(*wanted), priority);
+  if (wanted == nullptr) return;
+  state_->expects_own(*wanted);
+  state_->core.raise(static_cast<slot&>(*wanted), priority);
 }
 
 void asset_store::retry_any(detail::asset_head* failed) noexcept {
-  if (failed != nullptr) state_->core.retry(static_cast<slot&>(*failed));
+  if (failed == nullptr) return;
+  state_->expects_own(*failed);
+  state_->core.retry(static_cast<slot&>(*failed));
 }
 
 pump_result asset_store::pump(std::chrono::nanoseconds budget) noexcept {
-  return state_ == nullptr ? pump_result{} : state_->core.pump(budget);
+  if (state_ == nullptr) return {};
+  state_->expects_main_thread();
+  return state_->core.pump(budget);
 }
 
 void asset_store::reload(std::string_view path) noexcept {
@@ -126,12 +165,15 @@ void asset_store::reload(std::string_view path) noexcept {
 
 result<void> asset_store::reload_status_any(const detail::asset_head* of) const noexcept {
   if (of == nullptr) return {};
+  state_->expects_own(*of);
   return state_->core.reload_status_of(static_cast<const slot&>(*of));
 }
 
 bool asset_store::wait_for_any(detail::asset_head* wanted,
                                std::chrono::nanoseconds duration) noexcept {
   if (wanted == nullptr) return true;
+  state_->expects_main_thread();
+  state_->expects_own(*wanted);
   const std::int64_t ns = std::max<std::int64_t>(duration.count(), 0);
   return state_->core.wait_until(static_cast<slot&>(*wanted),
                                  now_ns() + static_cast<std::uint64_t>(ns));
@@ -151,6 +193,7 @@ std::size_t asset_store::explain_any(const detail::asset_head* failed,
                                      std::span<char> text) const noexcept {
   if (!text.empty()) text[0] = '\0';
   if (failed == nullptr || text.empty()) return 0;
+  state_->expects_own(*failed);
   const slot* chain[16];
   error why;
   const std::size_t links = state_->core.chain_of(static_cast<const slot&>(*failed), chain, why);

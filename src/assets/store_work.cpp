@@ -4,6 +4,7 @@
 
 #include "assets/store_core.hpp"
 #include "base/guarded_call.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/trace/timeline.hpp"
 
@@ -51,6 +52,13 @@ store_core::store_core(fetcher& files, job_system& jobs, const asset_store_confi
 store_core::~store_core() {
   finish();
   const sync_detail::scoped_lock hold(lock_);
+  if constexpr (detail::contracts) {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      detail::expects(table_.at(i).handles.load(std::memory_order_seq_cst) == 0,
+                      "an asset_store was destroyed while the program holds one of its assets: let "
+                      "go of all handles first");
+    }
+  }
   for (slot* const each : reloads_) {
     base_detail::destroy_object(memory_, memory_tag::load, each);
   }

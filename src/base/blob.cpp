@@ -4,6 +4,7 @@
 
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
+#include "overture/base/contracts.hpp"
 
 namespace overture {
 namespace {
@@ -57,6 +58,13 @@ struct buffer_pool::state {
   auto links() noexcept {
     return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return at(index).link; };
   }
+  // Blocks that blobs hold, once all free ones have gone back to the allocator.
+  [[nodiscard]] bool has_memory() noexcept {
+    for (std::uint32_t i = 0; i < chunk_count.load(std::memory_order_relaxed) * chunk_blocks; ++i) {
+      if (at(i).memory != nullptr) return true;
+    }
+    return false;
+  }
 
   // A descriptor without memory, or base_detail::index_stack::none.
   std::uint32_t take_descriptor(allocator& memory, memory_tag tag) noexcept {
@@ -87,6 +95,11 @@ buffer_pool::buffer_pool(const buffer_pool_config& config) noexcept : config_(co
 buffer_pool::~buffer_pool() {
   if (!state_) return;
   trim();
+  if constexpr (detail::contracts) {
+    detail::expects(!state_->has_memory(),
+                    "a buffer_pool was destroyed while a blob holds one of its buffers: destroy or "
+                    "reset the blobs first");
+  }
   for (atomic<block*>& chunk : state_->chunks) {
     config_.memory->deallocate(chunk.load(std::memory_order_relaxed), sizeof(block) * chunk_blocks,
                                alignof(block), config_.tag);

@@ -11,6 +11,7 @@
 #include "overture/base/path.hpp"
 #include "overture/sync/wait_observer.hpp"
 #include "sync/mutex.hpp"
+#include "sync/object_use.hpp"
 #include "sync/wait.hpp"
 
 namespace overture {
@@ -35,6 +36,7 @@ handle_cache::handle_cache(const handle_cache_config& config) noexcept : config_
 
 handle_cache::~handle_cache() {
   if (!state_) return;
+  if constexpr (detail::contracts) sync_detail::expects_unused(this);
   state& mine = *state_;
   for (std::uint32_t at = 0; at < mine.entry_count; ++at) {
     if (mine.entries[at].look().is_open()) config_.os->close(mine.entries[at].handle());

@@ -57,6 +57,10 @@ class read_core final : public source_reader, private unpack_owner, private gate
   void mark_first_frame() noexcept EXCLUDES(lock_);
   void suspend() noexcept EXCLUDES(lock_);
   void resume() noexcept EXCLUDES(lock_);
+  [[nodiscard]] bool is_suspended() noexcept EXCLUDES(lock_) {
+    const sync_detail::scoped_lock hold(lock_);
+    return schedule_.is_suspended();
+  }
   // All three unpack while they wait. wait_until_idle() and wait_for_work() return when nothing is
   // outstanding, wait_for_work() also when a read could begin; wait_for() when the countdown is
   // done or, with `or_for_work`, when a read could begin.

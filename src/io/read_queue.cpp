@@ -8,10 +8,12 @@
 #include "io/reads_blocking.hpp"
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/trace/timeline.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -30,9 +32,22 @@ struct read_queue::state {
   result<void> status;
   atomic<bool> has_uring{false};
   barricade decided{barricade::raised};  // whether there is io_uring
+  [[no_unique_address]] sync_detail::object_uses<4> uses;
 
   state(source_files& files, const read_queue_config& config) noexcept
-      : core(files, config), threads(*config.memory, memory_tag::io) {}
+      : core(files, config),
+        threads(*config.memory, memory_tag::io),
+        uses({{&files,
+               "the files of a read_queue were destroyed before it: destroy the read_queue first"},
+              {config.unpack_executor,
+               "a job system was destroyed while a read_queue unpacks on it: destroy the "
+               "read_queue first"},
+              {config.wake_ahead,
+               "a job system was destroyed while a read_queue tells it of reads (wake_ahead): "
+               "destroy the read_queue first"},
+              {config.disk,
+               "a simulated_disk was destroyed while a read_queue reads from it: destroy the "
+               "read_queue first"}}) {}
 
   [[nodiscard]] bool can_read() const noexcept {
     if (core.config().disk) return simulated != nullptr;
@@ -150,6 +165,7 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
 
 read_queue::~read_queue() {
   if (!state_) return;
+  if constexpr (detail::contracts) sync_detail::expects_unused(this);
   resume();
   (void)cancel_tag(0, 0);
   drain();
@@ -204,6 +220,12 @@ bool read_queue::read_if_cached(const read_request& request) noexcept {
 }
 
 result<void> read_queue::read_now(read_request& request) noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(
+        request.on == nullptr && request.done.run == nullptr && request.counter == nullptr,
+        "a request for read_now() has a completion of its own: leave `on`, `done` and "
+        "`counter` unset, the call waits by itself");
+  }
   const bool plain = request.into == read_into::destination && request.method == compression::none;
   if (plain && read_if_cached(request)) {
     request.outcome = {};
@@ -261,6 +283,11 @@ void read_queue::resume() noexcept {
 
 void read_queue::drain() noexcept {
   if (!state_) return;
+  if constexpr (detail::contracts) {
+    detail::expects(!state_->core.is_suspended(),
+                    "read_queue::drain() was called while the queue is suspended, so it would "
+                    "never return: resume() first");
+  }
   if (!state_->threads.empty()) return state_->core.wait_until_idle();
   for (;;) {
     while (poll(SIZE_MAX) != 0) {

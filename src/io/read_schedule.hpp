@@ -82,6 +82,7 @@ class read_schedule {
     suspended_ = true;
   }
   void resume() noexcept { suspended_ = false; }
+  [[nodiscard]] bool is_suspended() const noexcept { return suspended_; }
   // Whether a request waits that may be read; whether one more thread may read.
   [[nodiscard]] bool has_waiting() const noexcept { return !suspended_ && waiting_.size() > 0; }
   [[nodiscard]] bool has_waiting_packed() const noexcept {

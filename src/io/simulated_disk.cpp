@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/vec.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 namespace {
@@ -32,6 +33,7 @@ simulated_disk::simulated_disk(const disk_model& model) noexcept
 }
 
 simulated_disk::~simulated_disk() {
+  if constexpr (detail::contracts) sync_detail::expects_unused(this);
   model_.memory->deallocate(files_, file_room_ * sizeof(file), alignof(file), memory_tag::io);
 }
 

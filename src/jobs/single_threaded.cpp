@@ -10,6 +10,7 @@
 #include "overture/sync/event_count.hpp"
 #include "overture/trace/timeline.hpp"
 #include "sync/mutex.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -139,6 +140,7 @@ single_threaded::single_threaded(const single_threaded_config& config) noexcept 
 }
 
 single_threaded::~single_threaded() {
+  if constexpr (detail::contracts) sync_detail::expects_unused(this);
   if (state_ == nullptr) return;
   queued_job next;
   while (state_->take(next, nullptr)) state_->run(next, state_->config.queued == at_end::run);

@@ -8,6 +8,8 @@
 #include "load/choice.hpp"
 #include "load/loader.hpp"
 #include "load/recorded_order.hpp"
+#include "overture/base/contracts.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -44,8 +46,25 @@ std::size_t items_for(const load_state& load, std::size_t files) noexcept {
 }  // namespace
 
 struct load_scope::state : load_state {
-  using load_state::load_state;
+  state(file_system& tree, read_queue& queue, job_system& system, const load_options& requested,
+        allocator& from) noexcept
+      : load_state(tree, queue, system, requested, from),
+        uses({{&tree,
+               "a file_system was destroyed while a load_scope loads from it: destroy the "
+               "load_scope first"},
+              {&tree,
+               "a file_system was thawed while a load_scope loads from it: destroy the load_scope "
+               "first",
+               sync_detail::use_of::frozen_tree},
+              {&queue,
+               "a read_queue was destroyed while a load_scope reads through it: destroy the "
+               "load_scope first"},
+              {&system,
+               "a job system was destroyed while a load_scope runs on it: destroy the load_scope "
+               "first"}}) {}
 
+  [[no_unique_address]] sync_detail::object_uses<4> uses;
+  [[no_unique_address]] sync_detail::same_thread<> finalizes;
   bool had_frame = false;  // pump() was called
   bool is_finished = false;
 
@@ -53,6 +72,7 @@ struct load_scope::state : load_state {
 
   // The body of pump(); wait_for() calls it too.
   std::size_t finalize_some(std::chrono::nanoseconds budget) noexcept {
+    if constexpr (detail::contracts) expects_same_thread();
     const std::uint64_t since_ns = now_ns();
     std::size_t count = 0;
     do {
@@ -72,6 +92,12 @@ struct load_scope::state : load_state {
     return count;
   }
 
+  void expects_same_thread() noexcept {
+    if (!options.sink || !options.sink->one_thread()) return;
+    detail::expects(finalizes.is_this(),
+                    "wait_for() or pump() of a load whose sink has one_thread() was called on a "
+                    "second thread: call both on one thread only");
+  }
   // Runs jobs of the load until there is none or the time is up, at least one if there is any. For
   // a thread that is the only one.
   void work_until(std::uint64_t deadline_ns) noexcept {
@@ -156,6 +182,12 @@ result<void> load_scope::start(function_ref<load_priority(const entry_info&)> ch
 result<void> load_scope::start_with(
     function_ref<load_priority(const entry_info&)>* choose) noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the load");
+  if constexpr (detail::contracts) {
+    for (const decoder* const each : state_->options.decoders) {
+      detail::expects(each != nullptr,
+                      "load_options::decoders contains a null pointer: leave it out of the list");
+    }
+  }
   load_state& load = *state_;
   if (state_->is_started()) return fail(errc::invalid, "the load was already started");
   if (!load.jobs.is_of_this_version() || !load.reads.is_of_this_version()) {
@@ -250,6 +282,11 @@ void load_scope::raise(entry_index entry) noexcept {
 }
 
 void load_scope::set_priority(load_priority priority) noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(priority != load_priority::none,
+                    "load_scope::set_priority() was called with none, which is for files only: "
+                    "cancel() the load, or give it another priority");
+  }
   if (state_ && priority != load_priority::none) set_load_priority(*state_, priority);
 }
 
@@ -279,6 +316,11 @@ load_progress load_scope::progress() const noexcept {
 }
 
 load_summary load_scope::summary() const noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(done(),
+                    "load_scope::summary() was called before the load was done: wait_for() it "
+                    "first");
+  }
   load_summary sum;
   if (!state_) return sum;
   if (state_->is_started()) state_->note_end();
@@ -325,6 +367,11 @@ load_summary load_scope::summary() const noexcept {
 
 result<void> load_scope::for_each_file(
     function_ref<void(const loaded_file&)> visit) const noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(done(),
+                    "load_scope::for_each_file() was called before the load was done: wait_for() "
+                    "it first");
+  }
   if (!state_) return {};
   for (std::uint32_t i = 0; i < state_->records.size(); ++i) {
     const file_record& kept = state_->records[i];

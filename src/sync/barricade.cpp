@@ -1,5 +1,6 @@
 #include "overture/sync/barricade.hpp"
 
+#include "overture/base/contracts.hpp"
 #include "sync/continuation_table.hpp"
 #include "sync/deadline.hpp"
 #include "sync/ladder.hpp"
@@ -43,6 +44,11 @@ bool barricade::wait_until(std::chrono::steady_clock::time_point deadline,
 }
 
 bool barricade::on_lowered(barricade_continuation& registered) noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(registered.where != nullptr && registered.work.run != nullptr,
+                    "a task without an executor or a function was given to on_lowered(): set "
+                    "`where` and `work`");
+  }
   std::uint32_t seen = word_.load(std::memory_order_acquire);
   if ((seen & lowered_bit) != 0) return false;
   registered.of = this;

@@ -1,5 +1,6 @@
 #include "overture/sync/future.hpp"
 
+#include "overture/base/contracts.hpp"
 #include "overture/sync/when.hpp"
 
 namespace overture::sync_detail {
@@ -33,6 +34,10 @@ void future_core::complete() noexcept {
   continuation* list = continuations_.exchange(&closed, std::memory_order_acq_rel);
   ready_.lower();
   // From here on a state in the caller's storage may be gone.
+  if constexpr (detail::contracts) {
+    detail::expects(list != &closed,
+                    "the value of a future_storage was set twice: make one promise for each");
+  }
   list = reversed(list);
   while (list != nullptr) {
     // May be destroyed as soon as its work has begun.
@@ -43,6 +48,11 @@ void future_core::complete() noexcept {
 }
 
 void future_core::add(continuation& added) noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(added.where != nullptr && added.work.run != nullptr,
+                    "a continuation without an executor or a function was given to on_ready(): set "
+                    "`where` and `work`");
+  }
   continuation* head = continuations_.load(std::memory_order_acquire);
   while (head != &closed) {
     added.next = head;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "overture/base/contracts.hpp"
+
 namespace overture {
 namespace {
 
@@ -70,13 +72,25 @@ result<void> memory_ledger::take_now(std::uint64_t bytes, memory_tag tag, bool& 
 }
 
 void memory_ledger::give_back(std::uint64_t bytes, memory_tag tag) noexcept {
-  by_tag_[static_cast<std::size_t>(tag)].used.fetch_sub(bytes, std::memory_order_relaxed);
+  [[maybe_unused]] const std::uint64_t held =
+      by_tag_[static_cast<std::size_t>(tag)].used.fetch_sub(bytes, std::memory_order_relaxed);
+  if constexpr (detail::contracts) {
+    detail::expects(held >= bytes,
+                    "memory_ledger::give_back() gave back more than was taken with this tag: give "
+                    "back what take() or add() took, once");
+  }
   used_.fetch_sub(bytes, std::memory_order_seq_cst);
   wake();
 }
 
 void memory_ledger::move(std::uint64_t bytes, memory_tag from, memory_tag to) noexcept {
-  by_tag_[static_cast<std::size_t>(from)].used.fetch_sub(bytes, std::memory_order_relaxed);
+  [[maybe_unused]] const std::uint64_t held =
+      by_tag_[static_cast<std::size_t>(from)].used.fetch_sub(bytes, std::memory_order_relaxed);
+  if constexpr (detail::contracts) {
+    detail::expects(held >= bytes,
+                    "memory_ledger::move() moved more than was taken with this tag: name the tag "
+                    "that the room was taken with");
+  }
   tag_counters& now = by_tag_[static_cast<std::size_t>(to)];
   raise_to(now.peak, now.used.fetch_add(bytes, std::memory_order_relaxed) + bytes);
 }

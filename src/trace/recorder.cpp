@@ -6,6 +6,7 @@
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/wait_observer.hpp"
@@ -181,6 +182,11 @@ timeline::~timeline() {
   detach_thread();
   track_recorder* recorder = newest_.load(std::memory_order_acquire);
   while (recorder) {
+    if constexpr (detail::contracts) {
+      detail::expects(recorder->track().detached_ns() != 0,
+                      "a timeline was destroyed while another thread is attached to it: detach the "
+                      "thread, or destroy the pool or queue that records into it, first");
+    }
     track_recorder* const older = recorder->older;
     track_recorder::destroy(recorder);
     recorder = older;
@@ -219,6 +225,10 @@ std::size_t timeline::track_count() const noexcept {
 }
 
 const timeline_track& timeline::track(std::size_t index) const noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(index < track_count(),
+                    "timeline::track() was called with an index that is not below track_count()");
+  }
   const track_recorder* recorder = newest_.load(std::memory_order_acquire);
   while (recorder->index != index) recorder = recorder->older;
   return recorder->track();

@@ -7,6 +7,7 @@
 
 #include "io/inflate_stream.hpp"
 #include "overture/sync/memory_ledger.hpp"
+#include "sync/object_use.hpp"
 #include "vfs/packed_data.hpp"
 
 namespace overture {
@@ -104,6 +105,15 @@ result<file_reader> file_reader::open(file_system& files, opened_file file,
   }
   return reader;
 }
+
+namespace {
+
+using sync_detail::not_moved;
+
+constexpr const char* moved_from =
+    "a file_reader was used after it was moved from: use the one that it was moved to";
+
+}  // namespace
 
 file_reader::~file_reader() {
   if (state_) destroy_object(state_->memory, memory_tag::vfs, state_);
@@ -291,7 +301,7 @@ result<void> file_reader::state::fill_buffer() noexcept {
 }
 
 result<std::size_t> file_reader::read(std::span<std::byte> to) noexcept {
-  state& file = *state_;
+  state& file = not_moved(state_, moved_from);
   const std::uint64_t begin = file.position;
   to = to.first(std::min<std::uint64_t>(to.size(), size() - begin));
   const std::size_t wanted = to.size();
@@ -333,15 +343,15 @@ result<void> file_reader::seek(std::uint64_t position) noexcept {
 }
 
 std::uint64_t file_reader::size() const noexcept {
-  return state_->place().bytes;
+  return not_moved(state_, moved_from).place().bytes;
 }
 
 std::uint64_t file_reader::position() const noexcept {
-  return state_->position;
+  return not_moved(state_, moved_from).position;
 }
 
 bool file_reader::verified() const noexcept {
-  return state_->verified;
+  return not_moved(state_, moved_from).verified;
 }
 
 }  // namespace overture

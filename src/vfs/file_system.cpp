@@ -5,7 +5,9 @@
 
 #include "archives/zip.hpp"
 #include "base/limit_text.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/prefetch.hpp"
+#include "sync/object_use.hpp"
 #include "vfs/lookup_hit.hpp"
 #include "vfs/packed_data.hpp"
 #include "vfs/path_key.hpp"
@@ -41,6 +43,7 @@ file_system::file_system(const file_system_config& config) noexcept : config_(co
 }
 
 file_system::~file_system() {
+  if constexpr (detail::contracts) sync_detail::expects_unused(this);
   thaw();
   destroy_object(*config_.memory, memory_tag::vfs, state_);
 }
@@ -123,6 +126,9 @@ result<void> file_system::freeze() noexcept {
 
 void file_system::thaw() noexcept {
   if (!frozen()) return;
+  if constexpr (detail::contracts) {
+    sync_detail::expects_unused(this, sync_detail::use_of::frozen_tree);
+  }
   destroy_object(*config_.memory, memory_tag::vfs, state_->tree.exchange(nullptr));
 }
 
@@ -234,6 +240,10 @@ std::size_t file_system::hidden_count() const noexcept {
 }
 
 hidden_entry file_system::hidden(std::size_t index) const noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(index < hidden_count(),
+                    "file_system::hidden() has no such index: stay below hidden_count()");
+  }
   const vfs_detail::tree& tree = *state_->frozen_tree();
   const vfs_detail::tree_loser& loser = tree.losers()[index];
   return {loser.entry, state_->mount_at(loser.mount).id,

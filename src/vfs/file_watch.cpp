@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/guarded_call.hpp"
+#include "sync/object_use.hpp"
 #include "vfs/folder_events.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
@@ -62,7 +63,10 @@ struct file_watch::state {
   enum class reporting : std::uint8_t { nothing, files };
 
   state(allocator& from, file_system& tree) noexcept
-      : memory(from),
+      : uses({{&tree,
+               "a file_system was destroyed while a file_watch looks at its mounts: destroy the "
+               "file_watch first"}}),
+        memory(from),
         files(tree),
         roots(from, memory_tag::vfs),
         folders(from, memory_tag::vfs),
@@ -89,6 +93,7 @@ struct file_watch::state {
   void report(change_kind kind, root& of, std::string_view name) noexcept;
   void note(change_kind kind, root& of, asset_path path, std::string_view name) noexcept;
 
+  [[no_unique_address]] sync_detail::object_uses<1> uses;
   allocator& memory;
   file_system& files;
   bool ignore_case = false;
@@ -290,8 +295,17 @@ file_watch::~file_watch() {
   if (state_) destroy_object(state_->memory, memory_tag::vfs, state_);
 }
 
+namespace {
+
+using sync_detail::not_moved;
+
+constexpr const char* moved_from =
+    "a file_watch was used after it was moved from: use the one that it was moved to";
+
+}  // namespace
+
 result<void> file_watch::add(mount_id mount) noexcept {
-  state& mine = *state_;
+  state& mine = not_moved(state_, moved_from);
   if (!mine.files.state_) return fail(errc::not_found, "no such mount");
   file_system::state& tree = *mine.files.state_;
   state::root added{.mount = mount};
@@ -335,13 +349,19 @@ result<void> file_watch::add(mount_id mount) noexcept {
 }
 
 void file_watch::remove(mount_id mount) noexcept {
-  for (std::uint32_t i = 0; i < state_->roots.size(); ++i) {
-    if (state_->roots[i].mount == mount) state_->drop(i);
+  state& mine = not_moved(state_, moved_from);
+  for (std::uint32_t i = 0; i < mine.roots.size(); ++i) {
+    if (mine.roots[i].mount == mount) mine.drop(i);
   }
 }
 
 result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visit) noexcept {
-  state& mine = *state_;
+  state& mine = not_moved(state_, moved_from);
+  if constexpr (detail::contracts) {
+    detail::expects(mine.visit == nullptr,
+                    "a visitor of file_watch::poll() called poll() of the same watch: return from "
+                    "it first");
+  }
   mine.visit = &visit;
   mine.reported = 0;
   mine.threw = false;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "overture/base/thread.hpp"
+#include "sync/object_use.hpp"
 #include "vfs/writing.hpp"
 
 namespace overture {
@@ -148,8 +149,15 @@ result<void> file_writer::state::flush() noexcept {
   return write_out(buffer.span().first(std::exchange(buffered, 0)));
 }
 
+namespace {
+
+constexpr const char* moved_from =
+    "a file_writer was used after it was moved from: use the one that it was moved to";
+
+}  // namespace
+
 result<void> file_writer::write(std::span<const std::byte> bytes) noexcept {
-  state& into = *state_;
+  state& into = sync_detail::not_moved(state_, moved_from);
   if (!into.outcome) return into.outcome;
   if (bytes.size() > into.buffer.size() - into.buffered) {
     if (result<void> flushed = into.flush(); !flushed) return flushed;
@@ -161,7 +169,7 @@ result<void> file_writer::write(std::span<const std::byte> bytes) noexcept {
 }
 
 result<void> file_writer::commit() noexcept {
-  state& into = *state_;
+  state& into = sync_detail::not_moved(state_, moved_from);
   if (into.outcome) into.outcome = into.flush();
   if (into.outcome && into.sync) into.outcome = into.mount.os->sync(into.file.get());
   if (into.outcome) into.outcome = into.put_in_place();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/limit_text.hpp"
+#include "overture/base/contracts.hpp"
 
 namespace overture::vfs_detail {
 using namespace base_detail;
@@ -51,6 +52,13 @@ mount_table::~mount_table() {
   collect();
   snapshot* const last = current_.load();
   if (!last) return;
+  if constexpr (detail::contracts) {
+    bool open = draining_count_.load() != 0;
+    for (const mount* const each : last->mounts) open = open || !pins_.unpinned(each->pins);
+    detail::expects(!open,
+                    "a file_system was destroyed while one of its files is open: destroy every "
+                    "opened_file, mapped_file, file_reader and file_writer first");
+  }
   last->index.free_all();
   while (!last->mounts.empty()) {
     destroy(last->mounts.back());
@@ -62,6 +70,11 @@ mount_table::~mount_table() {
 // --- Preparing mounts ----------------------------------------------------------------------------
 
 result<prepared_mount> mount_table::prepare(const mount_request& request) noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(request.path != nullptr,
+                    "mount(), mount_memory() or remount() was given a null path: every mount needs "
+                    "one, an archive in memory a name");
+  }
   const mount_options& options = request.options;
   if (options.wins_over != mount_id{} && options.loses_to != mount_id{}) {
     return fail(errc::invalid, "set wins_over or loses_to, not both");

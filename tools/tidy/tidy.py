@@ -39,6 +39,7 @@ PLATFORM_MACRO_ALLOWED = {
 
 # What library code (src/, include/) must not use, what to use instead, and which files may use it.
 WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
+CONTRACTS = ("src/base/contracts.cpp",)  # the default handler of misuse, in builds that check it
 EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/vfs/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
@@ -72,12 +73,12 @@ BANNED = (
     (
         r"\b(v?f?printf|f?puts|perror)\s*\(|std::(cout|cerr|clog)\b",
         "an error or a report: the library never prints",
-        (),
+        CONTRACTS,
     ),
     (
         r"\b(abort|exit|_exit|quick_exit)\s*\(|std::terminate\b",
         "an error: the library never ends its host",
-        (),
+        CONTRACTS,
     ),
     (
         r"std::(string|vector|deque|list|map|set|multimap|unordered_\w+|queue|stringstream)\b",

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "overture/base/atomic.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/path.hpp"
 #include "overture/sync/barricade.hpp"
@@ -93,8 +94,14 @@ class asset {
     return static_cast<const T*>(head_->shown.load(std::memory_order_acquire));
   }
   // get(), which must not be null.
-  [[nodiscard]] const T& operator*() const noexcept { return *get(); }
-  [[nodiscard]] const T* operator->() const noexcept { return get(); }
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] const T& operator*() const noexcept {
+    return *shown<Contracts>();
+  }
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] const T* operator->() const noexcept {
+    return shown<Contracts>();
+  }
   [[nodiscard]] bool is_ready() const noexcept { return state() == asset_state::ready; }
   [[nodiscard]] asset_state state() const noexcept {
     if (head_ == nullptr) return asset_state::unloaded;
@@ -108,13 +115,20 @@ class asset {
   }
   // Lowered once it is ready or has failed. On the thread that calls
   // pump() use asset_store::wait_for() instead.
-  [[nodiscard]] barricade& settled() const noexcept { return head_->settled; }
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] barricade& settled() const noexcept {
+    return head<Contracts>().settled;
+  }
   // How many values it has had: each reload that succeeds adds one.
+  template <bool Contracts = detail::contracts>
   [[nodiscard]] std::uint32_t version() const noexcept {
-    return head_->version.load(std::memory_order_acquire);
+    return head<Contracts>().version.load(std::memory_order_acquire);
   }
   // Lives as long as the store.
-  [[nodiscard]] asset_path path() const noexcept { return detail::asset_path_of(*head_); }
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] asset_path path() const noexcept {
+    return detail::asset_path_of(head<Contracts>());
+  }
 
   friend bool operator==(const asset& a, const asset& b) noexcept { return a.head_ == b.head_; }
 
@@ -123,6 +137,25 @@ class asset {
   friend class load_context;
   // Takes over a count.
   explicit asset(detail::asset_head* head) noexcept : head_(head) {}
+  template <bool Contracts>
+  [[nodiscard]] detail::asset_head& head() const noexcept {
+    if constexpr (Contracts) {
+      detail::expects(head_ != nullptr,
+                      "a handle on no asset was used: ask valid() first, it was "
+                      "default-constructed or moved from, or there was no memory");
+    }
+    return *head_;
+  }
+  template <bool Contracts>
+  [[nodiscard]] const T* shown() const noexcept {
+    const T* const value = get();
+    if constexpr (Contracts) {
+      detail::expects(value != nullptr,
+                      "an asset that is not ready was used as a value: ask is_ready() first, or "
+                      "give its loader a placeholder()");
+    }
+    return value;
+  }
 
   detail::asset_head* head_ = nullptr;
 };

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "overture/base/contracts.hpp"
 #include "overture/decoders/decoder.hpp"
 
 namespace overture {
@@ -74,7 +75,13 @@ struct model_texture_coordinate {
 class model_view {
  public:
   // `model` must be of kind asset_kind::model.
-  explicit model_view(const decoded_asset& model) noexcept : block_(model.bytes().data()) {}
+  template <bool Contracts = detail::contracts>
+  explicit model_view(const decoded_asset& model) noexcept : block_(model.bytes().data()) {
+    if constexpr (Contracts) {
+      detail::expects(model.kind() == asset_kind::model,
+                      "a model_view was made of an asset that is no model: look at kind() first");
+    }
+  }
 
   [[nodiscard]] const model_counts& counts() const noexcept {
     return *reinterpret_cast<const model_counts*>(block_);
@@ -104,7 +111,13 @@ class model_view {
     return after<model_vertex>(indices(), std::size_t{counts().frames} * counts().vertices);
   }
   // Those of one frame, which must be below counts().frames.
+  template <bool Contracts = detail::contracts>
   [[nodiscard]] std::span<const model_vertex> vertices(std::uint32_t frame) const noexcept {
+    if constexpr (Contracts) {
+      detail::expects(frame < counts().frames,
+                      "model_view::vertices() was called with a frame that is not below "
+                      "counts().frames");
+    }
     return vertices().subspan(std::size_t{frame} * counts().vertices, counts().vertices);
   }
   // The size in bytes of the block of a model with these counts.

@@ -31,6 +31,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
 #include "overture/jobs/job_system.hpp"
 
@@ -98,13 +99,16 @@ class held_job {
  public:
   // `releases` > 0. The job joins `group` with the last release, so the thread that makes it must
   // keep the group from ending, as a job of the group does.
+  template <bool Contracts = detail::contracts>
   held_job(job_system& system, std::uint32_t releases, job work, job_group* group = nullptr,
            const job_options& options = {}) noexcept
-      : system_(system),
-        group_(group),
-        options_(options),
-        work_(std::move(work)),
-        left_(releases) {}
+      : system_(system), group_(group), options_(options), work_(std::move(work)), left_(releases) {
+    if constexpr (Contracts) {
+      detail::expects(releases != 0,
+                      "a held_job was made with no releases, so it would never run: submit the job "
+                      "instead");
+    }
+  }
   held_job(const held_job&) = delete;
   held_job& operator=(const held_job&) = delete;
 

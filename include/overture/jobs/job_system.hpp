@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "overture/base/atomic.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/executor.hpp"
 #include "overture/base/version.hpp"
 #include "overture/jobs/job.hpp"
@@ -141,7 +142,15 @@ class job_group final : public executor {
   void cancel() noexcept { stop_.cancel(); }
   [[nodiscard]] bool is_cancelled() const noexcept { return stop_.is_cancelled(); }
   // Ends the effect of cancel(). Only while no job is pending.
-  void revive() noexcept { stop_.reset(); }
+  template <bool Contracts = detail::contracts>
+  void revive() noexcept {
+    if constexpr (Contracts) {
+      detail::expects(pending() == 0,
+                      "job_group::revive() was called while jobs of the group are pending: wait() "
+                      "first");
+    }
+    stop_.reset();
+  }
 
   // For job systems: count jobs before they are queued and after they have ended. end_job() returns
   // true for the last one; from then on the group may be destroyed.

@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "overture/base/atomic.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/sync/barricade.hpp"
 
 namespace overture {
@@ -29,13 +30,28 @@ class countdown {
       : left_(count), zero_(count == 0 ? barricade::lowered : barricade::raised) {}
 
   // Adds to the count, which must not be zero. Any thread.
-  void add(std::uint32_t count = 1) noexcept { left_.fetch_add(count, std::memory_order_relaxed); }
+  template <bool Contracts = detail::contracts>
+  void add(std::uint32_t count = 1) noexcept {
+    [[maybe_unused]] const std::uint32_t left = left_.fetch_add(count, std::memory_order_relaxed);
+    if constexpr (Contracts) {
+      detail::expects(left != 0 || count == 0,
+                      "countdown::add() was called at zero, when waiters may have gone on: call it "
+                      "before the last done(), or reset() first");
+    }
+  }
   // Subtracts from the count, which must not go below zero. True for the call that reaches zero.
   // Any thread, never blocks.
+  template <bool Contracts = detail::contracts>
   bool done(std::uint32_t count = 1) noexcept {
     // Only the call that reaches zero may touch the object after this: waiters may have destroyed
     // it.
-    if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return false;
+    const std::uint32_t left = left_.fetch_sub(count, std::memory_order_acq_rel);
+    if constexpr (Contracts) {
+      detail::expects(left >= count,
+                      "countdown::done() went below zero: call add() for what else is to be done, "
+                      "before the count is at zero");
+    }
+    if (left != count) return false;
     zero_.lower();
     return true;
   }

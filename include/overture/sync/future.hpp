@@ -44,6 +44,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/exceptions.hpp"
 #include "overture/base/executor.hpp"
@@ -209,18 +210,26 @@ class shared_future {
   // False for default-constructed and moved-from futures.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
   // True once the value or error is there. Any thread.
-  [[nodiscard]] bool is_ready() const noexcept { return state_->is_ready(); }
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] bool is_ready() const noexcept {
+    return state<Contracts>().is_ready();
+  }
   // Waits for the value or error. The reference is valid while the state lives. Any thread.
+  template <bool Contracts = detail::contracts>
   const result<T>& get(const wait_options& options = {}) const noexcept {
-    state_->wait(options);
+    state<Contracts>().wait(options);
     return state_->outcome();
   }
-  void wait(const wait_options& options = {}) const noexcept { state_->wait(options); }
+  template <bool Contracts = detail::contracts>
+  void wait(const wait_options& options = {}) const noexcept {
+    state<Contracts>().wait(options);
+  }
   // Moves the value out; the future is invalid afterwards. Errors: that of the future; busy, and
   // the future stays as it is: the value is not there yet, there are other handles, or the state is
   // in a future_storage.
+  template <bool Contracts = detail::contracts>
   [[nodiscard]] result<T> take() noexcept {
-    if (!state_->is_ready()) return fail(errc::busy, "the value is not there yet");
+    if (!state<Contracts>().is_ready()) return fail(errc::busy, "the value is not there yet");
     if (state_->outcome() && !state_->has_one_handle()) {
       return fail(errc::busy, "another handle may use the value");
     }
@@ -229,22 +238,27 @@ class shared_future {
     return taken;
   }
   // Returns false if the time runs out first. Any thread.
+  template <bool Contracts = detail::contracts>
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options = {}) const noexcept {
-    return state_->wait_for(duration, options);
+    return state<Contracts>().wait_for(duration, options);
   }
 
   // Runs registered.work on registered.where once the value is there. Any thread.
-  void on_ready(continuation& registered) const noexcept { state_->add(registered); }
+  template <bool Contracts = detail::contracts>
+  void on_ready(continuation& registered) const noexcept {
+    state<Contracts>().add(registered);
+  }
 
   // Runs function(const result<T>&) on `where` once the value is there; returns the future of its
   // result, allocated from the allocator of this state. Error: out_of_memory. Any thread.
-  template <class F, bool Exceptions = detail::exceptions>
+  template <class F, bool Exceptions = detail::exceptions, bool Contracts = detail::contracts>
   auto then(executor& where, F function) const {
     static_assert(std::is_nothrow_move_constructible_v<F>,
                   "the function is moved to where it runs: what it captures must move without "
                   "exceptions");
     using returned = std::invoke_result_t<F&, const result<T>&>;
+    (void)state<Contracts>();
     return then_as<typename sync_detail::value_of<returned>::type, Exceptions>(where,
                                                                                std::move(function));
   }
@@ -256,6 +270,15 @@ class shared_future {
   friend class shared_future;
   friend shared_future sync_detail::future_of<T>(sync_detail::future_state<T>& state) noexcept;
 
+  template <bool Contracts>
+  [[nodiscard]] sync_detail::future_state<T>& state() const noexcept {
+    if constexpr (Contracts) {
+      detail::expects(state_ != nullptr,
+                      "a shared_future without a value was used: it was default-constructed, moved "
+                      "from or taken from, so ask valid() first");
+    }
+    return *state_;
+  }
   // Takes over one hold on the state.
   explicit shared_future(sync_detail::future_state<T>* held) noexcept : state_(held) {}
 
@@ -286,11 +309,11 @@ class shared_future {
     void call() {
       using returned = std::invoke_result_t<F&, const result<T>&>;
       if constexpr (std::is_void_v<returned>) {
-        (*function_)(source_.get());
+        (*function_)(source_.state_->outcome());
         let_go();
         this->set();
       } else {
-        returned value = (*function_)(source_.get());
+        returned value = (*function_)(source_.state_->outcome());
         let_go();
         this->set(std::move(value));
       }
@@ -363,28 +386,46 @@ class promise {
   // True until the value is set.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
   // A future of the value. Only while valid().
+  template <bool Contracts = detail::contracts>
   [[nodiscard]] shared_future<T> future() const noexcept {
+    if constexpr (Contracts) {
+      detail::expects(state_ != nullptr,
+                      "promise::future() was called after the value was set, or after a move: get "
+                      "all futures before");
+    }
     state_->hold();
     return shared_future<T>(state_);
   }
 
   // Call one of these, once. Never blocks.
-  void set(result<T> outcome) { std::exchange(state_, nullptr)->set(std::move(outcome)); }
-  void set_error(const error& why) { set(tl::unexpected<error>(why)); }
-  template <class... Args>
+  template <bool Contracts = detail::contracts>
+  void set(result<T> outcome) {
+    if constexpr (Contracts) {
+      detail::expects(state_ != nullptr,
+                      "a promise was kept twice, or after a move: set its value or error once");
+    }
+    std::exchange(state_, nullptr)->set(std::move(outcome));
+  }
+  template <bool Contracts = detail::contracts>
+  void set_error(const error& why) {
+    set<Contracts>(tl::unexpected<error>(why));
+  }
+  template <bool Contracts = detail::contracts, class... Args>
   void set_value(Args&&... args) {
     if constexpr (std::is_void_v<T>) {
       static_assert(sizeof...(args) == 0);
-      set({});
+      set<Contracts>({});
     } else {
-      set(result<T>(tl::in_place, std::forward<Args>(args)...));
+      set<Contracts>(result<T>(tl::in_place, std::forward<Args>(args)...));
     }
   }
 
  private:
   explicit promise(sync_detail::future_state<T>* held) noexcept : state_(held) {}
   void drop() {
-    if (state_) set_error({errc::cancelled, 0, "the promise was destroyed unfulfilled"});
+    if (!state_) return;
+    constexpr error unfulfilled{errc::cancelled, 0, "the promise was destroyed unfulfilled"};
+    std::exchange(state_, nullptr)->set(tl::unexpected<error>(unfulfilled));
   }
 
   sync_detail::future_state<T>* state_ = nullptr;

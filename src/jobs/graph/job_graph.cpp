@@ -5,9 +5,11 @@
 #include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "jobs/pool/running_job.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/trace/timeline.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -80,10 +82,12 @@ static_assert(sizeof(node) == 128);
 }  // namespace
 
 struct job_graph::state {
-  explicit state(allocator& memory) noexcept
+  state(const job_system& system, allocator& memory) noexcept
       : jobs(memory, memory_tag::jobs),
         dependencies(memory, memory_tag::jobs),
-        successors(memory, memory_tag::jobs) {}
+        successors(memory, memory_tag::jobs),
+        uses({{&system,
+               "a job system was destroyed while a job_graph uses it: destroy the graph first"}}) {}
 
   // Lists the successors of each job, all in one list.
   [[nodiscard]] bool sort_dependencies() noexcept {
@@ -144,6 +148,7 @@ struct job_graph::state {
   vec<node> jobs;
   vec<edge> dependencies;
   vec<std::uint32_t> successors;
+  [[no_unique_address]] sync_detail::object_uses<1> uses;
   bool prepared = false;
 };
 
@@ -151,7 +156,7 @@ job_graph::job_graph(job_system& system, allocator& memory) noexcept
     : system_(system),
       memory_(memory),
       group_(system),
-      state_(make_object<state>(memory, memory_tag::jobs, memory)) {}
+      state_(make_object<state>(memory, memory_tag::jobs, system, memory)) {}
 
 job_graph::~job_graph() {
   if (system_.is_of_this_version()) group_.wait();
@@ -162,7 +167,15 @@ std::size_t job_graph::size() const noexcept {
   return state_ != nullptr ? state_->jobs.size() : 0;
 }
 
+namespace {
+
+constexpr const char* built_while_running =
+    "a job_graph was changed while it runs: wait() first, then add() and order()";
+
+}  // namespace
+
 result<graph_job> job_graph::add(job work, const job_options& options) {
+  if constexpr (detail::contracts) detail::expects(!is_running(), built_while_running);
   if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   const std::size_t index = state_->jobs.size();
   if (index == limits::graph_jobs_max) return fail(errc::limit, limit_text::graph_jobs);
@@ -174,6 +187,7 @@ result<graph_job> job_graph::add(job work, const job_options& options) {
 }
 
 result<void> job_graph::order(graph_job before, graph_job after) {
+  if constexpr (detail::contracts) detail::expects(!is_running(), built_while_running);
   const edge added{static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after)};
   if (added.before >= size() || added.after >= size() || before == after) {
     return fail(errc::invalid, "a dependency on an unknown job, or of a job on itself");

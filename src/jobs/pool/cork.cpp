@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "jobs/pool/pool_state.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/jobs/job_batch.hpp"
 
 namespace overture {
@@ -20,6 +21,11 @@ cork::cork(thread_pool& pool) noexcept : pool_(pool), outer_(innermost_cork()) {
 }
 
 cork::~cork() {
+  if constexpr (detail::contracts) {
+    detail::expects(innermost_cork() == this,
+                    "a cork was destroyed on another thread, or before a cork made later: keep "
+                    "corks on the stack");
+  }
   remove_wait_observer(*this);
   this_thread_jobs().cork = outer_;
   flush();

@@ -7,7 +7,9 @@
 #include "jobs/pool/forks.hpp"
 #include "jobs/pool/pool_state.hpp"
 #include "jobs/pool/waiter.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/jobs/job_batch.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -42,6 +44,7 @@ thread_pool::thread_pool(const thread_pool_config& config) noexcept {
 }
 
 thread_pool::~thread_pool() {
+  if constexpr (detail::contracts) sync_detail::expects_unused(this);
   if (state_ == nullptr) return;
   state_->stop();
   destroy_object(state_->memory, memory_tag::jobs, state_);
@@ -147,6 +150,11 @@ void thread_pool::submit_main(job work, job_group* group, const job_options& opt
 
 std::size_t thread_pool::pump(std::uint64_t budget_ns) noexcept {
   if (state_ == nullptr) return 0;
+  if constexpr (detail::contracts) {
+    detail::expects(state_->is_main_thread(),
+                    "thread_pool::pump() was called on another thread than the one that made the "
+                    "pool: jobs of submit_main() run on that one only");
+  }
   flush_corks();
   const std::uint64_t start_ns = now_ns();
   std::size_t count = 0;

@@ -1,0 +1,108 @@
+// Contracts of assets.
+#include <memory>
+#include <thread>
+
+#include "assets/store_rig.hpp"
+#include "contracts/says.hpp"
+
+namespace overture {
+namespace {
+
+using test::expect_says;
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using test::store_rig;
+using test::words;
+
+TEST(asset_contract, is_a_handle_on_something) {
+  const asset<words> none;
+  constexpr const char* empty =
+      "a handle on no asset was used: ask valid() first, it was default-constructed or moved "
+      "from, or there was no memory";
+  expect_says([&] { (void)none.settled(); }, empty);
+  expect_says([&] { (void)none.version(); }, empty);
+  expect_says([&] { (void)none.path(); }, empty);
+}
+
+TEST(asset_contract, is_ready_when_it_is_used_as_a_value) {
+  const asset<words> none;
+  constexpr const char* not_ready =
+      "an asset that is not ready was used as a value: ask is_ready() first, or give its loader a "
+      "placeholder()";
+  expect_says([&] { (void)*none; }, not_ready);
+  expect_says([&] { (void)none->text; }, not_ready);
+}
+
+class asset_store_contract : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    rig_.add("a.txt", "hello");
+    rig_.mount();
+    store_ = std::make_unique<asset_store>(rig_.engine.files, rig_.engine.reads, rig_.engine.jobs);
+    ASSERT_TRUE(store_->add(rig_.texts));
+  }
+
+  store_rig rig_;
+  std::unique_ptr<asset_store> store_;
+};
+
+TEST_F(asset_store_contract, outlives_its_handles) {
+  expect_says(
+      [&] {
+        const asset<words> held = store_->get<words>("a.txt"_path);
+        store_.reset();
+      },
+      "an asset_store was destroyed while the program holds one of its assets: let go of all "
+      "handles first");
+}
+
+TEST_F(asset_store_contract, ends_before_what_it_uses) {
+  expect_says(
+      [&] {
+        const read_queue_config one_thread{.threads = 1};
+        auto reads = std::make_unique<read_queue>(rig_.engine.files, one_thread);
+        const asset_store store(rig_.engine.files, *reads, rig_.engine.jobs);
+        reads.reset();
+      },
+      "a read_queue was destroyed while an asset_store reads through it: destroy the store first");
+  expect_says(
+      [&] {
+        auto jobs = std::make_unique<thread_pool>();
+        const asset_store store(rig_.engine.files, rig_.engine.reads, *jobs);
+        jobs.reset();
+      },
+      "a job system was destroyed while an asset_store runs on it: destroy the store first");
+  expect_says(
+      [&] {
+        auto files = std::make_unique<file_system>();
+        const asset_store store(*files, rig_.engine.reads, rig_.engine.jobs);
+        files.reset();
+      },
+      "a file_system was destroyed while an asset_store reads from it: destroy the store first");
+}
+
+TEST_F(asset_store_contract, has_one_main_thread) {
+  store_->pump(0ns);
+  constexpr const char* second =
+      "pump(), wait_for() or the destructor of an asset_store was called on a second thread: call "
+      "them on the store's main thread only";
+  expect_says([&] { std::thread([&] { store_->pump(0ns); }).join(); }, second);
+  expect_says([&] { std::thread([&] { store_.reset(); }).join(); }, second);
+}
+
+TEST_F(asset_store_contract, knows_its_own_handles) {
+  asset_store other(rig_.engine.files, rig_.engine.reads, rig_.engine.jobs);
+  constexpr const char* foreign =
+      "an asset_store was given a handle of another store: use the store that the asset came from";
+  const asset<words> held = store_->get<words>("a.txt"_path);
+  expect_says([&] { other.raise(held, asset_priority::high); }, foreign);
+  expect_says([&] { other.retry(held); }, foreign);
+  expect_says([&] { (void)other.reload_status(held); }, foreign);
+  char text[80];
+  expect_says([&] { (void)other.explain(held, text); }, foreign);
+  expect_says([&] { (void)other.wait_for(held, 0ns); }, foreign);
+}
+
+}  // namespace
+}  // namespace overture
