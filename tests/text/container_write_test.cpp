@@ -152,8 +152,8 @@ TEST(maps_without_an_order, have_the_same_text_however_they_were_filled) {
 }
 
 // A byte beyond the room would be changed, or found by a sanitizer.
-template <class Style>
-void expect_bounded(const sample::hero& one) {
+template <class Style, class T>
+void expect_bounded(const T& one) {
   const std::size_t room = text::object_bytes<Style>(one) + text::slack;
   for (std::size_t shift = 0; shift < 8; ++shift) {
     std::vector<char> out(shift + room + 64, '#');
@@ -185,6 +185,16 @@ TEST(the_bound_of_an_object, holds_for_the_longest_values) {
   for (int i = 0; i < 9; ++i) one.skills[std::string(static_cast<std::size_t>(i), '\x02')] = -i;
   for (int i = 0; i < 9; ++i) one.notes[INT64_MIN + i] = "\x03";
   expect_bounded<hero_script>(one);
+  expect_bounded<text::json>(one);
+}
+
+struct notes_only {
+  std::unordered_map<std::int64_t, std::string> notes;
+};
+TEST(the_bound_of_an_object, has_room_for_sorting) {
+  notes_only one;
+  for (int i = 0; i < 100; ++i) one.notes[INT64_MIN + i] = "\x03";
+  expect_bounded<text::script<>>(one);
   expect_bounded<text::json>(one);
 }
 

@@ -33,13 +33,16 @@ bool parse_long_string(cursor& from, V& value) {
   // In one piece, unless there are escapes.
   std::string_view piece = from.string_piece(first, undone);
   if (piece.empty()) {
-    return !from.failed() && was_taken(from, [&] { return value.assign("", 0); });
+    return !from.failed() &&
+           was_taken(from, [&]() -> decltype(auto) { return value.assign("", 0); });
   }
-  bool taken = was_taken(from, [&] { return value.assign(piece.data(), piece.size()); });
+  bool taken =
+      was_taken(from, [&]() -> decltype(auto) { return value.assign(piece.data(), piece.size()); });
   while (taken) {
     piece = from.string_piece(first, undone);
     if (piece.empty()) break;
-    taken = was_taken(from, [&] { return value.append(piece.data(), piece.size()); });
+    taken = was_taken(from,
+                      [&]() -> decltype(auto) { return value.append(piece.data(), piece.size()); });
   }
   return !from.failed();
 }
@@ -85,7 +88,7 @@ inline bool read_element(cursor& from, V& values) {
   } else {
     element made{};
     if (!read_member<Style, element, Format>(from, made)) return false;
-    return was_taken(from, [&] { return values.push_back(std::move(made)); });
+    return was_taken(from, [&]() -> decltype(auto) { return values.push_back(std::move(made)); });
   }
 }
 
@@ -109,7 +112,8 @@ bool parse_key(cursor& from, Key& key) {
     if (from.peek() == '"') return parse_long_string(from, key);
     const std::string_view word = from.token();
     if (from.failed()) return false;
-    return was_taken(from, [&] { return key.assign(word.data(), word.size()); });
+    return was_taken(from,
+                     [&]() -> decltype(auto) { return key.assign(word.data(), word.size()); });
   } else {
     const std::string_view word = from.token();
     if (from.failed()) return false;

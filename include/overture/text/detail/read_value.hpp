@@ -137,7 +137,8 @@ bool parse_measured_block(cursor& from, T& object);
 inline bool out_of_memory(cursor& from) noexcept {
   return from.fail(errc::out_of_memory, "a member of the object got no memory");
 }
-// Whether a container took what it was given. Those that never say no return anything but a bool.
+// Whether a container took what it was given. Those that never say no return anything but a bool;
+// a call must return it by reference, as a string returns itself.
 template <class Call>
 bool was_taken(cursor& from, Call call) {
   if constexpr (std::is_same_v<decltype(call()), bool>) {
@@ -156,7 +157,7 @@ bool parse_string(cursor& from, V& value) {
   char text[Format::bytes_max == 0 ? 1 : Format::bytes_max];
   std::size_t bytes = 0;
   if (!from.string(text, Format::bytes_max, bytes)) return false;
-  return was_taken(from, [&] { return value.assign(text, bytes); });
+  return was_taken(from, [&]() -> decltype(auto) { return value.assign(text, bytes); });
 }
 
 template <class Style, class Format, class V>
