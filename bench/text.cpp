@@ -6,6 +6,8 @@
 //   reading    the text read back, compared with sscanf and strtof
 //   object     an object with 12 mixed fields: as a script, compared with compiled fmt, and as
 //              JSON, compared with Glaze if OVERTURE_PEERS has it
+//   save       objects with vectors, a map and strings as JSON, compared with compiled fmt, with
+//              Glaze, and with their bounds alone
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@
 #include <overture/text/write.hpp>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include "harness.hpp"
@@ -251,6 +254,69 @@ void measure_object(const settings& set, bench::results& results) {
 #endif
 }
 
+// Objects that have no bound at compile time.
+void measure_save(const settings& set, bench::results& results) {
+  paged<bench::hero> heroes;
+  bench::fill(heroes, set.objects / 16);
+  const std::size_t room = text::bytes_max<text::json>(heroes) + 4096;
+  const auto out = touched(room);
+  thread_pool jobs{{.workers = 1}};
+  text::page_table pages;
+  const auto write = [&] {
+    const auto done = text::write<text::json>(heroes, std::span(out.get(), room), &pages);
+    if (!done) throw std::runtime_error("the buffer is too small");
+    return std::string_view(out.get(), done->bytes);
+  };
+  const std::string ours(write());
+  const auto written_by = [&](char* (*one)(char*, const bench::hero&)) {
+    return [&heroes, &out, one] {
+      char* at = out.get();
+      heroes.for_each([&](const bench::hero& each) { at = one(at, each); });
+    };
+  };
+  paged<bench::hero> back;
+  const auto clear = [&back] { back.clear(); };
+  std::vector<bench::variant> variants;
+  variants.push_back({"JSON", [&] { (void)write(); }});
+  variants.push_back({"fmt compiled, the same text", written_by(&bench::write_json_with_fmt)});
+  std::size_t bound = 0;
+  variants.push_back({"bounds alone", [&] { bound += text::bytes_max<text::json>(heroes); }});
+  variants.push_back(
+      {"2 threads",
+       [&] { (void)text::write<text::json>(jobs, heroes, std::span(out.get(), room), &pages); }});
+  const auto read = [&] {
+    const auto count = text::read<text::json>(ours, back);
+    if (!count || *count != heroes.size()) throw std::runtime_error("not what was written");
+  };
+  variants.push_back({"reading", read, clear});
+#ifdef BENCH_GLAZE
+  variants.push_back({"Glaze", written_by(&bench::write_json_with_glaze)});
+  variants.push_back({"Glaze reading", [&] { bench::read_json_with_glaze(ours, back); }, clear});
+  results.metric("save: bytes as Glaze's",
+                 ours == written_with(&bench::write_json_with_glaze, heroes, out.get()) ? 1 : 0);
+#endif
+  results.metric("save: bytes as fmt's",
+                 ours == written_with(&bench::write_json_with_fmt, heroes, out.get()) ? 1 : 0);
+  bench::interleave(variants, set.rounds, "a game's save");
+  for (const bench::variant& each : variants) {
+    const double ns = bench::time_of(each, bench::clock::wall).median * 1e9;
+    results.metric(fmt::format("save, {}: ns for one object", each.name),
+                   ns / static_cast<double>(heroes.size()));
+  }
+  results.metric("save: bytes at most, x those written",
+                 static_cast<double>(room) / static_cast<double>(ours.size()));
+  const auto cpu = [&](std::size_t reference, std::size_t measured) {
+    return bench::ratio(variants[reference], variants[measured], bench::clock::cpu);
+  };
+  results.goal("save as JSON: x faster than fmt compiled", cpu(1, 0), 2, false);
+  results.goal("save as JSON, 2 threads: x faster than one",
+               bench::ratio(variants[0], variants[3], bench::clock::wall), 1, false);
+#ifdef BENCH_GLAZE
+  results.goal("save as JSON: x faster than Glaze", cpu(5, 0), 1, false);
+  results.goal("save as JSON, reading: x faster than Glaze", cpu(6, 4), 1, false);
+#endif
+}
+
 // The text of some objects and its page table.
 struct written_army {
   std::unique_ptr<char[]> text;
@@ -368,6 +434,7 @@ int run(const settings& set, const std::string& json_path) {
     measure_numbers(set, "random bits below 1e15", wild, 10, results);
   }
   if (set.wants("object")) measure_object(set, results);
+  if (set.wants("save")) measure_save(set, results);
   return results.finish(json_path);
 }
 
@@ -379,7 +446,7 @@ int main(int argc, char** argv) {
   bench::options line("Compares game objects as text with the alternatives", set.rounds, json_path);
   line.number("--objects", set.objects, "number of objects", {.least = 4096, .most = 1 << 24});
   line.words("--only", set.only, "measure only these parts",
-             {"numbers", "threads", "reading", "object"});
+             {"numbers", "threads", "reading", "object", "save"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   try {
     return run(set, json_path);

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <overture/jobs/paged.hpp>
 #include <overture/text/fields.hpp>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -113,6 +116,55 @@ inline void fill(overture::paged<soldier>& soldiers, std::size_t count) {
     std::strncpy(each.title, titles[random() % 4], sizeof each.title - 1);
     for (std::int16_t& order : each.orders) order = static_cast<std::int16_t>(random() % 1000);
     (void)soldiers.add(each);
+  }
+}
+
+// What a game saves: most of it in vectors, maps and strings.
+struct stack {
+  std::uint32_t id;
+  std::int32_t count;
+  float wear;
+};
+constexpr auto fields(text::of<stack> /*type*/) {
+  return text::field_list(text::field("id", &stack::id), text::field("count", &stack::count),
+                          text::field("wear", &stack::wear));
+}
+struct hero {
+  std::string name;
+  std::int32_t gold = 0;
+  std::vector<stack> inventory;
+  std::map<std::string, std::int32_t> quests;
+  std::vector<std::uint32_t> seen;
+  place at = {};
+};
+constexpr auto fields(text::of<hero> /*type*/) {
+  return text::field_list(text::field("name", &hero::name), text::field("gold", &hero::gold),
+                          text::field("inventory", &hero::inventory),
+                          text::field("quests", &hero::quests), text::field("seen", &hero::seen),
+                          text::field("at", &hero::at));
+}
+
+inline void fill(overture::paged<hero>& heroes, std::size_t count) {
+  std::mt19937_64 random(3);
+  const auto below = [&random](std::uint64_t end) {
+    return static_cast<std::int32_t>(random() % end);
+  };
+  const auto typed = [&] { return static_cast<float>(below(10'000)) / 100; };
+  for (std::size_t i = 0; i < count; ++i) {
+    hero each;
+    each.name = "Legate " + std::to_string(below(1000)) + " of the \"Fretensis\"";
+    each.gold = below(20'000) - 10'000;
+    for (std::int32_t n = below(16); n > 0; --n) {
+      each.inventory.push_back({static_cast<std::uint32_t>(below(5000)), below(100), typed()});
+    }
+    for (std::int32_t n = below(8); n > 0; --n) {
+      each.quests["quest/" + std::to_string(below(500))] = below(10);
+    }
+    for (std::int32_t n = below(32); n > 0; --n) {
+      each.seen.push_back(static_cast<std::uint32_t>(below(1'000'000)));
+    }
+    each.at = {typed(), typed()};
+    (void)heroes.add(std::move(each));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text_objects.hpp"
@@ -30,7 +31,12 @@ void read_with_strtof(const char* text, std::size_t count, army& units);
 
 // Writes the same as text::script<"unit">.
 char* write_script_with_fmt(char* out, const soldier& each);
-// Writes the same as text::json. Only with BENCH_GLAZE.
+// Writes the same as text::json.
+char* write_json_with_fmt(char* out, const hero& each);
+// The same. Only with BENCH_GLAZE.
 char* write_json_with_glaze(char* out, const json_soldier& each);
+char* write_json_with_glaze(char* out, const hero& each);
+// Reads lines of JSON. Only with BENCH_GLAZE.
+void read_json_with_glaze(std::string_view text, overture::paged<hero>& heroes);
 
 }  // namespace bench

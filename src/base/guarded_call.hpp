@@ -13,6 +13,7 @@
 // Cost: two calls.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -21,18 +22,29 @@
 
 namespace overture::base_detail {
 
-// Calls call(context). If that throws, returns false after threw(reporter, what); `what` is null
-// unless it was a std::exception.
-[[nodiscard]] bool run_guarded(void (*call)(void* context), void* context,
-                               void (*threw)(void* reporter, const char* what) noexcept,
-                               void* reporter) noexcept;
+enum class outcome : std::uint8_t { returned, threw, out_of_memory };  // by std::bad_alloc
 
-// False if call() threw, after threw(what).
+// Calls call(context). If that throws, returns how after threw(reporter, what); `what` is null
+// unless it was a std::exception.
+[[nodiscard]] outcome run_guarded(void (*call)(void* context), void* context,
+                                  void (*threw)(void* reporter, const char* what) noexcept,
+                                  void* reporter) noexcept;
+
+// How call() ended, after threw(what) if it threw.
 template <class Call, class Threw>
-bool guarded_call(Call call, Threw threw) noexcept {
+outcome guarded_outcome(Call call, Threw threw) noexcept {
   return run_guarded(
       [](void* self) { (*static_cast<Call*>(self))(); }, &call,
       [](void* self, const char* what) noexcept { (*static_cast<Threw*>(self))(what); }, &threw);
+}
+template <class Call>
+[[nodiscard]] outcome guarded_outcome(Call call) noexcept {
+  return guarded_outcome(call, [](const char* /*what*/) noexcept {});
+}
+// False if call() threw, after threw(what).
+template <class Call, class Threw>
+bool guarded_call(Call call, Threw threw) noexcept {
+  return guarded_outcome(call, threw) == outcome::returned;
 }
 template <class Call>
 [[nodiscard]] bool guarded_call(Call call) noexcept {

@@ -111,6 +111,10 @@ static_assert(limits::record_bytes_max == 256 * mib);
 // Text.
 inline constexpr const char* text_depth = "blocks nested more than 64 deep";
 static_assert(limits::text_depth_max == 64);
+inline constexpr const char* text_elements =
+    "elements take more than 1 MiB and more than 256 times the memory of their text";
+static_assert(limits::text_element_bytes_always == mib &&
+              limits::text_element_bytes_ratio_max == 256);
 inline constexpr const char* save_bytes = "the save is larger than 16 GiB";
 static_assert(limits::save_bytes_max == 16 * gib);
 inline constexpr const char* save_parts =

@@ -154,30 +154,46 @@ bool cursor::escape(char* out, std::size_t& bytes) noexcept {
   return true;
 }
 
+std::string_view cursor::string_piece(const char* first,
+                                      char (&undone)[escape_bytes_max]) noexcept {
+  const char* const run = at_;
+  while (at_ != end_ && *at_ != '"' && *at_ != '\\' && *at_ != '\n') ++at_;
+  if (at_ != run) return {run, static_cast<std::size_t>(at_ - run)};
+  if (at_ == end_ || *at_ == '\n') {
+    fail_at(first, errc::corrupt, "unterminated string");
+    return {};
+  }
+  std::size_t bytes = 0;
+  if (*at_++ == '"' || !escape(undone, bytes)) return {};
+  return {undone, bytes};
+}
+
 bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
   const char* const first = at_;
   if (!take('"')) return fail(errc::corrupt, "expected a quoted string");
   bytes = 0;
+  char undone[escape_bytes_max];
   for (;;) {
-    const char* const run = at_;
-    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && *at_ != '\n') ++at_;
-    char undone[escape_bytes_max];
-    const char* text = run;
-    auto count = static_cast<std::size_t>(at_ - run);
-    if (count == 0) {
-      if (at_ == end_ || *at_ == '\n') {
-        return fail_at(first, errc::corrupt, "unterminated string");
-      }
-      if (*at_++ == '"') return true;
-      if (!escape(undone, count)) return false;
-      text = undone;
-    }
-    if (count > room - bytes) {
+    const std::string_view piece = string_piece(first, undone);
+    if (piece.empty()) return !failed();
+    if (piece.size() > room - bytes) {
       return fail_at(first, errc::limit, "string too long for its field");
     }
-    std::memcpy(out + bytes, text, count);
-    bytes += count;
+    std::memcpy(out + bytes, piece.data(), piece.size());
+    bytes += piece.size();
   }
+}
+
+bool cursor::enter() noexcept {
+  if (level_ == limits::text_depth_max) return fail(errc::limit, limit_text::text_depth);
+  ++level_;
+  return true;
+}
+
+bool cursor::is_in_proportion() noexcept {
+  const auto text_bytes = static_cast<std::size_t>(at_ - begin_);
+  if (taken_ / limits::text_element_bytes_ratio_max <= text_bytes) return true;
+  return fail(errc::limit, limit_text::text_elements);
 }
 
 std::string_view cursor::unescaped(std::string_view word, std::span<char> room) noexcept {

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/guarded_call.hpp"
+#include "base/limit_text.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/text/number.hpp"
 #include "overture/text/pages.hpp"
@@ -47,6 +48,32 @@ result<void> page_table::prepare(std::size_t pages, unsigned threads) {
 void page_table::set_page(std::size_t i, std::size_t objects, std::size_t object_bytes) noexcept {
   records_[i].entry = {0, 0, objects};
   records_[i].slot_bytes = objects * object_bytes + slack;
+}
+
+result<void> page_table::set_pages(
+    job_system* jobs, function_ref<page_room(std::size_t i) noexcept> room_of) noexcept {
+  const auto set = [this, &room_of](std::size_t i) noexcept {
+    const page_room room = room_of(i);
+    records_[i].entry = {0, 0, room.objects};
+    records_[i].slot_bytes = room.bytes > page_room::most ? 0 : room.bytes + slack;
+  };
+  if (jobs) {
+    parallel_for(*jobs, 0, size_, set, 1);
+  } else {
+    for (std::size_t i = 0; i < size_; ++i) set(i);
+  }
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (records_[i].slot_bytes != 0) continue;
+    const bool is_deep = room_of(i).bytes == page_room::none;
+    return fail(errc::limit,
+                is_deep ? limit_text::text_depth : "the text could exceed the address space", {},
+                i);
+  }
+  return {};
+}
+
+std::uint64_t page_table::slot_bytes(std::size_t i) const noexcept {
+  return records_[i].slot_bytes;
 }
 
 void page_table::set_entry(std::size_t i, const page_entry& entry) noexcept {
@@ -192,8 +219,10 @@ class page_writing {
     if (threw_.load(std::memory_order_relaxed)) {
       return fail(errc::threw, "the function that writes a page threw an exception", {}, failed);
     }
-    if (failed != none)
-      return fail(errc::limit, "the text of an object is longer than its maximum", {}, failed);
+    if (failed != none) {
+      return fail(errc::limit, "an object has a string over its maximum, or a valueless variant",
+                  {}, failed);
+    }
     return written{bytes, pages_.size_};
   }
   // Without gaps, the end of the last page is the size of the text.
@@ -380,8 +409,15 @@ result<void> read_pages(job_system* jobs, page_table& pages, std::string_view te
     // Here and not per number: read_page may have the code that reads numbers inlined.
     const float_mode_scope default_mode;
     const std::string_view page_text = text.substr(page.entry.offset, page.entry.bytes);
-    if (!base_detail::guarded_call([&] { page.problem = read_page(i, page_text); })) {
-      page.problem = {errc::threw, 0, "the function that reads a page threw an exception"};
+    switch (base_detail::guarded_outcome([&] { page.problem = read_page(i, page_text); })) {
+      case base_detail::outcome::returned:
+        break;
+      case base_detail::outcome::threw:
+        page.problem = {errc::threw, 0, "the function that reads a page threw an exception"};
+        break;
+      case base_detail::outcome::out_of_memory:
+        page.problem = {errc::out_of_memory, 0, "a member of an object got no memory"};
+        break;
     }
   };
   if (jobs) {

@@ -53,9 +53,7 @@ result<void> save_writer::check_name(std::string_view name) const noexcept {
 }
 
 result<void> save_writer::add_section(job_system* jobs, std::string_view name, std::size_t pages,
-                                      std::size_t object_bytes,
-                                      function_ref<std::size_t(std::size_t) noexcept> objects_in,
-                                      write_page_function write_page) {
+                                      room_function room_of, write_page_function write_page) {
   if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   if (auto named = check_name(name); !named) return named;
   if (sections_ == limits::save_sections_max || pages > limits::save_pages_max - pages_) {
@@ -64,7 +62,7 @@ result<void> save_writer::add_section(job_system* jobs, std::string_view name, s
   auto* const made = make_object<section>(*memory_, memory_tag::host, *memory_, name);
   if (!made) return fail(errc::out_of_memory, "out of memory for a section of the save");
   auto ready = made->table.prepare(pages, jobs ? jobs->concurrency() : 1);
-  if (ready) ready = write_text(jobs, *made, object_bytes, objects_in, write_page);
+  if (ready) ready = write_text(jobs, *made, room_of, write_page);
   if (!ready) {
     free_section(made);
     return ready;
@@ -76,19 +74,17 @@ result<void> save_writer::add_section(job_system* jobs, std::string_view name, s
   return {};
 }
 
-result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t object_bytes,
-                                     function_ref<std::size_t(std::size_t) noexcept> objects_in,
+result<void> save_writer::write_text(job_system* jobs, section& to, room_function room_of,
                                      write_page_function write_page) {
   const std::size_t pages = to.table.size();
+  if (auto sized = to.table.set_pages(jobs, room_of); !sized) return sized;
   std::size_t room = 0;
   for (std::size_t i = 0; i < pages; ++i) {
-    const std::size_t objects = objects_in(i);
-    to.table.set_page(i, objects, object_bytes);
     const std::size_t left = std::numeric_limits<std::size_t>::max() / 2 - room;
-    if (objects > UINT32_MAX || left < slack || objects > (left - slack) / object_bytes) {
+    if (to.table[i].objects > UINT32_MAX || left < to.table.slot_bytes(i)) {
       return fail(errc::limit, "the section has more objects than fit into memory");
     }
-    room += objects * object_bytes + slack;
+    room += to.table.slot_bytes(i);
   }
   if (!to.text.reserve(room) || !to.hashes.resize(pages)) {
     return fail(errc::out_of_memory, "out of memory for the text of a section");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -26,6 +27,15 @@ TEST(a_guarded_call, says_whether_it_threw_and_reports_what) {
   EXPECT_FALSE(guarded_call([] { throw 3; }, report));
   EXPECT_EQ(what, "(nothing)");
   EXPECT_EQ(reports, 2);
+}
+
+TEST(a_guarded_call, tells_refused_memory_from_what_else_is_thrown) {
+  using base_detail::guarded_outcome;
+  using base_detail::outcome;
+  EXPECT_EQ(guarded_outcome([] {}), outcome::returned);
+  EXPECT_EQ(guarded_outcome([] { throw std::runtime_error("broken"); }), outcome::threw);
+  EXPECT_EQ(guarded_outcome([] { throw 3; }), outcome::threw);
+  EXPECT_EQ(guarded_outcome([] { throw std::bad_alloc(); }), outcome::out_of_memory);
 }
 
 TEST(a_guarded_call, destroys_what_the_function_owns_that_throws) {

@@ -1,6 +1,8 @@
 // Types that must not compile as text, one per -DREFUSED=N. Case 0 is similar and must compile.
+#include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "overture/text/read.hpp"
@@ -75,9 +77,58 @@ constexpr auto fields(text::of<ranked> /*type*/) {
 struct pointing {
   int* at;
 };
+struct pointing_often {
+  std::vector<int*> all;
+};
 struct listing {
   std::vector<int> all;
 };
+struct mapping {
+  std::map<int, int> all;
+};
+struct choosing {
+  std::variant<place, talker> one;
+};
+struct choosing_numbers {
+  std::variant<int, unsigned> one;
+};
+struct maybe_choosing {
+  std::optional<std::variant<std::monostate, place>> one;
+};
+struct by_float {
+  std::map<float, int> all;
+};
+struct viewing {
+  std::string_view text;
+};
+using small_choice = std::variant<place, float>;
+constexpr auto names(text::of<small_choice> /*type*/) {
+#if REFUSED == 30
+  return text::alternative_list("place");
+#else
+  return text::alternative_list("place", "height");
+#endif
+}
+struct choosing_small {
+  small_choice one;
+};
+struct hexed {
+  std::vector<float> all;
+};
+constexpr auto fields(text::of<hexed> /*type*/) {
+#if REFUSED == 32
+  return text::field_list(text::field("all", &hexed::all, text::hex{}));
+#else
+  return text::field_list(text::field("all", &hexed::all, text::fixed<2>{}));
+#endif
+}
+[[maybe_unused]] auto read_view(std::string_view text, paged<viewing>& objects) {
+#if REFUSED == 29
+  return text::read<text::json>(text, objects);
+#else
+  return text.size() + objects.size();
+#endif
+}
 struct twice {
   std::optional<std::optional<int>> maybe;
 };
@@ -137,14 +188,13 @@ constexpr auto fields(text::of<tagged> /*type*/) {
 #elif REFUSED == 2
   return write_object<text::rows<>>(out, at_times{});
 #elif REFUSED == 3
-  (void)text::object_bytes_max<text::json, talker>();
-  return out;
+  return write_object<text::rows<>>(out, talker{});
 #elif REFUSED == 6
   return write_object<text::script<>>(out, may_be_armed{weapon::none});
 #elif REFUSED == 7
   return write_object<text::json>(out, pointing{});
 #elif REFUSED == 8
-  return write_object<text::json>(out, listing{});
+  return write_object<text::json>(out, pointing_often{});
 #elif REFUSED == 13
   return write_object<text::json>(out, twice{});
 #elif REFUSED == 14
@@ -162,7 +212,33 @@ constexpr auto fields(text::of<tagged> /*type*/) {
   return write_object<text::rows<>>(out, with_a_track{});
 #elif REFUSED == 20
   return write_object<text::json>(out, asking{});
+#elif REFUSED == 22
+  return write_object<text::rows<>>(out, listing{});
+#elif REFUSED == 23
+  return write_object<text::rows<','>>(out, mapping{});
+#elif REFUSED == 24
+  return write_object<text::rows<>>(out, choosing{});
+#elif REFUSED == 25
+  return write_object<text::rows<>>(out, viewing{});
+#elif REFUSED == 26
+  return write_object<text::json>(out, choosing_numbers{});
+#elif REFUSED == 27
+  return write_object<text::json>(out, maybe_choosing{});
+#elif REFUSED == 28
+  return write_object<text::json>(out, by_float{});
+#elif REFUSED == 30 || REFUSED == 32
+  out = write_object<text::json>(out, choosing_small{});
+  return write_object<text::json>(out, hexed{});
+#elif REFUSED == 31
+  (void)text::object_bytes_max<text::json, talker>();
+  return out;
 #else
+  out = write_object<text::json>(out, listing{});
+  out = write_object<text::json>(out, mapping{});
+  out = write_object<text::json>(out, choosing{});
+  out = write_object<text::json>(out, choosing_small{});
+  out = write_object<text::json>(out, viewing{});
+  out = write_object<text::json>(out, hexed{});
   out = write_object<text::json>(out, constant{});
   out = write_object<text::script<>>(out, with_a_track{});
   out = write_object<text::json>(out, tagged{});

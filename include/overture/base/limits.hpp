@@ -96,7 +96,12 @@ inline constexpr std::uint64_t model_bytes_max = 1ull << 30;
 inline constexpr std::uint64_t record_bytes_max = 256ull << 20;  // the record of a load
 
 // Text.
-inline constexpr std::size_t text_depth_max = 64;  // nesting of blocks without a description
+inline constexpr std::size_t text_depth_max = 64;  // nesting of blocks of any size or unknown ones
+// Elements of vectors and maps that take more memory than this, in one page of text, may take so
+// many bytes for each byte of text before them. An element takes two bytes of text or more, so only
+// those of more than 512 bytes can exceed that, where most of their members are omitted.
+inline constexpr std::size_t text_element_bytes_always = 1u << 20;
+inline constexpr std::size_t text_element_bytes_ratio_max = 256;
 inline constexpr std::uint64_t save_bytes_max = 16ull << 30;
 inline constexpr std::size_t save_sections_max = 4096;
 inline constexpr std::size_t save_pages_max = 1u << 24;

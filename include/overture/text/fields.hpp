@@ -23,16 +23,44 @@
 //   float, double                   shortest, fixed<N>      JSON: "nan", "inf" etc. in quotes
 //   enums                           by name; by number if names() does not list the value
 //   char[N], std::array<char, N>    quoted, up to the first NUL if there is one
-//   convertible to string_view      quoted<Max>; a longer string is an error. The conversion is
-//                                   noexcept. Reading needs assign(const char*, std::size_t), as
-//                                   std::string has, and allocates as the type does.
+//   convertible to string_view      quoted, of any length; quoted<Max>: a longer one is an error
 //   a type with fields()            a nested block (script, JSON); one cell per field (rows)
 //   an aggregate without fields()   the same, by the names of its members (see below)
 //   T[N], std::array<T, N>          each element in the given format
 //   optional<T>                     omitted if empty (script), "none" (arrays, rows), null (JSON)
+//   std::vector<T> and the like     each element in the given format
+//   std::map<K, T> and the like     a block: script { 7=... "iron ore"=... }, JSON {"7":...}; keys
+//                                   are strings, integers or enums, values in the given format
+//   std::variant<T...>              a block with the name of the alternative: script
+//                                   { sword={ ... } }, JSON {"sword":{...}}; std::monostate as
+//                                   "none", null (JSON)
 //
 // When reading, omitted fields keep their defaults. An optional in a script should therefore be
 // empty by default. The enum of an optional must not have a value named "none", except in JSON.
+//
+// Vectors, maps, variants and strings without a maximum have no bound at compile time: text is
+// sized by a pass of its own (text/write.hpp), and rows, which have a fixed number of cells, refuse
+// all but strings with a maximum. Elements and values may be anything in the table, the type itself
+// included: struct node { std::vector<node> children; }. Containers may be the host's own:
+//
+//   string   converts to string_view, noexcept. Reading: assign(const char*, std::size_t), as
+//            std::string has, and without a maximum also append(), of the same arguments
+//   vector   value_type, begin(), end(), size(); reading: clear(), push_back()
+//   map      key_type, mapped_type, begin(), end(), size(); reading: clear(), try_emplace()
+//
+// Ordered maps, those with a key_compare, are written in their order, all others sorted by key.
+// The alternatives of a variant are called as their types (without the namespace), or as names()
+// says in the namespace of one of them, or in overture::text:
+//
+//   using weapon = std::variant<sword, bow, int>;
+//   constexpr auto names(text::of<weapon>) {
+//     return text::alternative_list("sword", "bow", "fists");
+//   }
+//
+// Reading fills containers by their own allocators, those that T{} has. Where one throws
+// std::bad_alloc, or push_back(), assign() or append() returns false, reading ends with
+// out_of_memory. In a program without exceptions a standard container that gets no memory ends the
+// program.
 //
 // Names are words: letters, digits, '_', '.', '-'. The names within a type must differ. An enum
 // value may have several names; the first one is written.
@@ -61,6 +89,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "overture/text/detail/containers.hpp"
 #include "overture/text/detail/reflect.hpp"
 #include "overture/text/number.hpp"
 
@@ -131,6 +160,13 @@ template <class Enum, class... More>
   return {first, more...};
 }
 
+// What names() returns for a variant: the names of all its alternatives, in order.
+template <class... Names>
+[[nodiscard]] constexpr std::array<std::string_view, sizeof...(Names)> alternative_list(
+    Names... all) {
+  return {all...};
+}
+
 // Whether a type has fields(), an enum names().
 template <class T>
 concept described = requires { fields(of<T>{}); };
@@ -171,6 +207,11 @@ concept optional = !string<T> && requires(T& value) {
   *value;
 };
 
+template <class T>
+concept sequence = !described<T> && !string<T> && growable<T>;
+template <class T>
+concept map = !described<T> && associative<T>;
+
 template <class Format>
 inline constexpr bool is_quoted = false;
 template <std::size_t Max>
@@ -187,7 +228,9 @@ constexpr bool allows_format() noexcept {
     return true;
   } else if constexpr (array<V>) {
     return allows_format<typename array_of<V>::element, Format>();
-  } else if constexpr (optional<V>) {
+  } else if constexpr (map<V>) {
+    return allows_format<typename V::mapped_type, Format>();
+  } else if constexpr (optional<V> || sequence<V>) {
     return allows_format<typename V::value_type, Format>();
   } else if constexpr (std::is_same_v<V, bool>) {
     return std::is_same_v<Format, yes_no> || std::is_same_v<Format, y_n>;
@@ -203,7 +246,7 @@ constexpr bool allows_format() noexcept {
 // An aggregate without fields().
 template <class T>
 concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !described<T> &&
-                    !array_of<T>::value && !string<T> && !optional<T>;
+                    !array_of<T>::value && !string<T> && !optional<T> && !sequence<T> && !map<T>;
 template <class T>
 concept block = described<T> || reflected<T>;
 
@@ -286,6 +329,47 @@ constexpr bool is_word(std::string_view text) noexcept {
   }
   return !text.empty();
 }
+
+template <class V>
+constexpr auto make_alternative_names() noexcept {
+  if constexpr (requires { names(of<V>{}); }) {
+    static_assert(names(of<V>{}).size() == alternatives_of<V>::size,
+                  "names() of a variant must list all its alternatives, in order");
+    return names(of<V>{});
+  } else {
+    return alternative_words<V>::all;
+  }
+}
+template <class V>
+inline constexpr auto alternative_names = make_alternative_names<V>();
+
+// Whether the size of its text is known only at run time.
+template <class V, class Format>
+constexpr bool is_measured() noexcept;
+template <class T, std::size_t... I>
+constexpr bool has_measured_field(std::index_sequence<I...> /*all*/) noexcept {
+  return (
+      is_measured<typename field_at<T, I>::member_type, typename field_at<T, I>::format_type>() ||
+      ...);
+}
+template <class V, class Format>
+constexpr bool is_measured() noexcept {
+  if constexpr (sequence<V> || map<V> || variant<V>) {
+    return true;
+  } else if constexpr (string<V>) {
+    return !is_quoted<Format>;
+  } else if constexpr (array<V>) {
+    return is_measured<typename array_of<V>::element, Format>();
+  } else if constexpr (optional<V>) {
+    return is_measured<typename V::value_type, Format>();
+  } else if constexpr (block<V>) {
+    return has_measured_field<V>(std::make_index_sequence<field_count<V>>());
+  } else {
+    return false;
+  }
+}
+template <class V, class Format = default_format>
+inline constexpr bool measured = is_measured<V, Format>();
 
 template <std::size_t N>
 constexpr bool are_words(const std::array<std::string_view, N>& names) noexcept {

@@ -45,6 +45,15 @@ struct written {
   std::size_t pages = 0;
 };
 
+// How many objects a page has and the most bytes that writing them can take.
+struct page_room {
+  static constexpr std::size_t none = ~std::size_t{0};       // its objects nest too deep
+  static constexpr std::size_t most = std::size_t{1} << 48;  // more than there are addresses
+
+  std::size_t objects = 0;
+  std::size_t bytes = 0;
+};
+
 class page_table;
 // Reads page i from its text and returns the error, or an error without a reason if all went well.
 // Called on several threads at once for different pages. During the call the thread rounds to
@@ -53,7 +62,8 @@ using read_page_function = function_ref<error(std::size_t i, std::string_view pa
 // Reads all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
 // Errors: corrupt if the table does not match the text (pages must follow one another, end within
 // the text, and have at most `objects_max` objects); otherwise the error of the first page that has
-// one, its offset counted from the start of the text; threw (read_page); unsupported (`jobs` is of
+// one, its offset counted from the start of the text; threw (read_page; out_of_memory if it threw
+// std::bad_alloc); unsupported (`jobs` is of
 // another version of Overture). Any thread.
 [[nodiscard]] result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
                                       std::size_t objects_max, read_page_function read_page);
@@ -71,6 +81,14 @@ class page_table {
   result<void> prepare(std::size_t pages, unsigned threads);
   // Before writing: how many objects page i has, and the most bytes that one can take.
   void set_page(std::size_t i, std::size_t objects, std::size_t object_bytes) noexcept;
+  // The same for all pages, on all threads of `jobs`, or on the calling thread if it is null:
+  // room_of(i) says how many objects page i has and how many bytes they can take. Error: limit for
+  // the first page with page_room::none or more than page_room::most, whose number is
+  // error::offset.
+  result<void> set_pages(job_system* jobs,
+                         function_ref<page_room(std::size_t i) noexcept> room_of) noexcept;
+  // The most bytes that writing page i can touch.
+  [[nodiscard]] std::uint64_t slot_bytes(std::size_t i) const noexcept;
   // Before reading: where page i is.
   void set_entry(std::size_t i, const page_entry& entry) noexcept;
 

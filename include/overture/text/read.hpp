@@ -2,14 +2,19 @@
 //
 //   paged<unit> units;
 //   auto done = text::read<text::script<"unit">>(jobs, file, units);
-//   if (!done) { auto at = text::position_of(file, done.error().offset); ... at.line, at.column }
+//   if (!done) {
+//     char room[200];
+//     auto at = text::position_of(file, done.error().offset);     // at.line, at.column
+//     auto member = text::member_path(file, done.error().offset, room);    // inventory[3].count
+//   }
 //
 // Reads all styles of text/style.hpp. Strings, integers and shortest floats come back bit for bit;
 // fixed<N> comes back as the float nearest to the decimals.
 //
 // Accepts what people edit and other versions write:
 // - fields in any order (not in rows), names with escapes, white space (script, JSON), CRLF;
-// - omitted fields, which keep the value that T{} gives them; of repeated ones the last counts;
+// - omitted fields, which keep the value that T{} gives them; of repeated fields and keys the last
+//   counts;
 // - unknown fields, and in scripts unknown top-level blocks, nested up to limits::text_depth_max:
 //   they are skipped;
 // - comments from '#' to the end of the line (script; in rows before a row);
@@ -25,21 +30,29 @@
 // where it was edited. One allocation per MiB of pages and one table, all before the parallel part.
 // Members that allocate, such as std::string, do so in the parallel part.
 //
+// Memory of hostile text: what containers take is in proportion to the text. Each element needs at
+// least two bytes of it, and elements that take more than limits::text_element_bytes_always are
+// refused beyond text_element_bytes_ratio_max bytes for each byte of text. Blocks of types that
+// contain themselves nest up to limits::text_depth_max. Keys can be chosen so that all of a hash
+// map fall together, which makes each insertion a search: use ordered maps for text of strangers.
+//
 // Threads: any thread may call; `objects` belongs to the call until it returns.
 //
 // Errors: all or nothing, so after an error `objects` is as it was. corrupt, truncated, limit,
-// out_of_memory, threw (a member that allocates), unsupported (the job system is of another version
-// of Overture); error::offset is the position in the text of the first error in the text,
-// whichever thread found it.
+// out_of_memory (a member that allocates, too), threw (such a member), unsupported (the job system
+// is of another version of Overture); error::offset is the position in the text of the first error
+// in the text, whichever thread found it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "overture/jobs/paged.hpp"
+#include "overture/text/detail/read_container.hpp"
 #include "overture/text/detail/read_value.hpp"
-#include "overture/text/detail/write_value.hpp"
+#include "overture/text/detail/write_container.hpp"
 #include "overture/text/pages.hpp"
 #include "overture/text/style.hpp"
 
@@ -53,6 +66,12 @@ struct position {
 // Turns the offset of an error into line and column: position_of(text, error.offset). Scans the
 // text up to there. Any thread.
 [[nodiscard]] position position_of(std::string_view text, std::uint64_t offset) noexcept;
+
+// The member at the offset of an error, from the object inwards: "at.x", "inventory[3].count",
+// "quests.rescue.stage"; elements count from 0. Written to `room` as far as it fits. Empty for
+// rows, whose cells have no names, and outside of objects. Scans the text up to there. Any thread.
+[[nodiscard]] std::string_view member_path(std::string_view text, std::uint64_t offset,
+                                           std::span<char> room) noexcept;
 
 namespace detail {
 
@@ -70,7 +89,7 @@ template <class Style, class T, std::size_t PageSize, class After = no_page_hook
 result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_table* table,
                                paged<T, PageSize>& objects, After after = {}) {
   // Comes first, to report what is wrong with a description.
-  static_assert(value_bytes_max<Style, T, default_format, 0>() > 0);
+  check_type<Style, T>();
   page_table own(objects.memory());
   if (!table) {
     auto made = make_page_table(text, Style::notation, PageSize, own);

@@ -78,8 +78,8 @@ class save_writer {
 
   // Writes the objects to memory as a section, on the calling thread or on all threads of the job
   // system. The objects must not change during the call. After an error the section is not in the
-  // save. Errors: invalid (the name is not a valid one, or already used), limit (a string is longer
-  // than its format allows; too many sections or pages), out_of_memory.
+  // save. Errors: invalid (the name is not a valid one, or already used), limit (an object that
+  // cannot be written, see text/write.hpp; too many sections or pages), out_of_memory.
   template <class Style, class T, std::size_t PageSize>
   [[nodiscard]] result<void> add(std::string_view name, const paged<T, PageSize>& objects) {
     return add_objects<Style>(nullptr, name, objects);
@@ -100,20 +100,19 @@ class save_writer {
   template <class Style, class T, std::size_t PageSize>
   result<void> add_objects(job_system* jobs, std::string_view name,
                            const paged<T, PageSize>& objects) {
-    const auto objects_in = [&objects](std::size_t i) noexcept { return objects.page_objects(i); };
+    const auto room_of = [&objects](std::size_t i) noexcept {
+      return detail::room_of<Style>(objects, i);
+    };
     const detail::object_writer<Style> write_object;
     const detail::page_writer<T, PageSize, const detail::object_writer<Style>> write_page{
         objects, write_object};
-    return add_section(jobs, name, objects.page_count(), object_bytes_max<Style, T>(), objects_in,
-                       write_page);
+    return add_section(jobs, name, objects.page_count(), room_of, write_page);
   }
+  using room_function = function_ref<page_room(std::size_t) noexcept>;
   result<void> add_section(job_system* jobs, std::string_view name, std::size_t pages,
-                           std::size_t object_bytes,
-                           function_ref<std::size_t(std::size_t) noexcept> objects_in,
-                           write_page_function write_page);
+                           room_function room_of, write_page_function write_page);
   result<void> check_name(std::string_view name) const noexcept;
-  result<void> write_text(job_system* jobs, section& to, std::size_t object_bytes,
-                          function_ref<std::size_t(std::size_t) noexcept> objects_in,
+  result<void> write_text(job_system* jobs, section& to, room_function room_of,
                           write_page_function write_page);
   char* put_table(char* out, std::uint64_t file_bytes) const noexcept;
   result<void> store(operating_system& os, os_handle file, std::string_view table,

@@ -12,6 +12,11 @@
 //   char room[text::object_bytes_max<text::json, unit>() + text::slack];
 //   char* end = text::write_object<text::json>(room, knight);      // null: a string was too long
 //
+// Types with members of any length (text/fields.hpp) have no bound at compile time. Then each call
+// begins with a pass that bounds the text of every object, on all threads. It converts no number,
+// and a vector of numbers costs it one multiplication. For a single object, object_bytes() is that
+// bound.
+//
 // Buffer: with room for bytes_max() every page is written once. In less, several threads write
 // every page twice: a first pass measures it. bytes_max() is much more than the text will be, but
 // memory that is never touched usually costs only address space.
@@ -30,7 +35,8 @@
 //
 // Errors, for all write functions:
 //   no_space       the buffer is too small; error::offset is the size needed, as far as known
-//   limit          a string is longer than its format allows; error::offset is the page number
+//   limit          a string is longer than its format allows, a variant is valueless, or an object
+//                  nests deeper than limits::text_depth_max; error::offset is the page number
 //   out_of_memory  the allocator refused
 //   invalid        the objects changed during the call
 //   threw          a function of yours that writes an object threw
@@ -42,6 +48,7 @@
 
 #include "overture/base/prefetch.hpp"
 #include "overture/jobs/paged.hpp"
+#include "overture/text/detail/write_container.hpp"
 #include "overture/text/detail/write_value.hpp"
 #include "overture/text/pages.hpp"
 #include "overture/text/style.hpp"
@@ -52,26 +59,52 @@ namespace overture::text {
 // constant.
 template <class Style, class T>
 [[nodiscard]] constexpr std::size_t object_bytes_max() noexcept {
+  static_assert(!detail::measured<T>,
+                "a type with a vector, a map, a variant or a string without a maximum length has "
+                "no bound: use object_bytes(object)");
+  if constexpr (detail::measured<T>) return 0;
   return detail::opening<Style>.used + detail::value_bytes_max<Style, T, default_format, 0>() + 1;
 }
 
-// Writes one object and a line end. Needs room for object_bytes_max() + slack bytes, because it may
-// touch `slack` bytes beyond the text. Returns the end of the text, or null if a string is longer
-// than its format allows. Any thread.
+// The most bytes that this object can take, line end included; 0 if it nests too deep to be
+// written. Any thread.
+template <class Style, class T>
+[[nodiscard]] std::size_t object_bytes(const T& object) noexcept {
+  if constexpr (!detail::measured<T>) {
+    return object_bytes_max<Style, T>();
+  } else {
+    detail::text_bound bound;
+    detail::add_value<Style, T, default_format, 0>(bound, object);
+    return bound.too_deep ? 0 : detail::opening<Style>.used + bound.bytes + 1;
+  }
+}
+
+// Writes one object and a line end. Needs room for object_bytes(object) + slack bytes, because it
+// may touch `slack` bytes beyond the text, and an object for which that is not 0. Returns the end
+// of the text, or null if a string is longer than its format allows or a variant is valueless. Any
+// thread.
 template <class Style, class T>
 inline char* write_object(char* out, const T& object) noexcept {
   // Comes first, to report what is wrong with a description.
-  static_assert(object_bytes_max<Style, T>() > 0);
+  detail::check_type<Style, T>();
   out = detail::put_text<detail::opening<Style>>(out);
   out = detail::put_value<Style, T, default_format, 0>(out, object);
   if (out) *out++ = '\n';
   return out;
 }
 
-// The buffer size, in bytes, that lets write() do without the measuring pass. Any thread.
+// The buffer size, in bytes, with which write() writes every page once. Counts pages, or visits all
+// objects if there is no bound at compile time. Any thread.
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] std::size_t bytes_max(const paged<T, PageSize>& objects) {
-  return objects.size() * object_bytes_max<Style, T>() + objects.page_count() * slack;
+  const std::size_t margins = objects.page_count() * slack;
+  if constexpr (detail::measured<T>) {
+    std::size_t bytes = margins;
+    objects.for_each([&bytes](const T& each) { bytes += object_bytes<Style>(each); });
+    return bytes;
+  } else {
+    return objects.size() * object_bytes_max<Style, T>() + margins;
+  }
 }
 
 namespace detail {
@@ -100,18 +133,64 @@ struct page_writer {
   }
 };
 
-template <class T, std::size_t PageSize, class Write>
+// The room that page i takes.
+template <class Style, class T, std::size_t PageSize>
+page_room room_of(const paged<T, PageSize>& objects, std::size_t i) noexcept {
+  const std::size_t count = objects.page_objects(i);
+  text_bound bound;
+  if constexpr (measured<T>) {
+    bound = objects.page_at(i).fold(bound, [](text_bound sum, const T& object) {
+      const std::size_t bytes = object_bytes<Style>(object);
+      sum.too_deep |= bytes == 0;
+      sum.add(bytes);
+      return sum;
+    });
+  } else {
+    bound.add(object_bytes_max<Style, T>(), count);
+  }
+  return {count, bound.too_deep ? page_room::none : bound.bytes};
+}
+
+// Sets all pages of a table: objects have one bound, or each has its own.
+struct equal_bounds {
+  std::size_t object_bytes;
+
+  template <class T, std::size_t PageSize>
+  result<void> set(job_system* /*jobs*/, const paged<T, PageSize>& objects,
+                   page_table& pages) const {
+    for (std::size_t i = 0; i < objects.page_count(); ++i) {
+      pages.set_page(i, objects.page_objects(i), object_bytes);
+    }
+    return {};
+  }
+};
+template <class Style>
+struct own_bounds {
+  template <class T, std::size_t PageSize>
+  result<void> set(job_system* jobs, const paged<T, PageSize>& objects, page_table& pages) const {
+    return pages.set_pages(
+        jobs, [&objects](std::size_t i) noexcept { return room_of<Style>(objects, i); });
+  }
+};
+template <class Style, class T>
+constexpr auto bounds_of() noexcept {
+  if constexpr (measured<T>) {
+    return own_bounds<Style>{};
+  } else {
+    return equal_bounds{object_bytes_max<Style, T>()};
+  }
+}
+
+template <class T, std::size_t PageSize, class Bounds, class Write>
 result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
-                            std::span<char> buffer, std::size_t object_bytes, page_table* table,
+                            std::span<char> buffer, Bounds bounds, page_table* table,
                             Write write_object, layout how) {
   if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   page_table own(objects.memory());
   page_table& pages = table ? *table : own;
   auto sized = pages.prepare(objects.page_count(), jobs ? jobs->concurrency() : 1);
+  if (sized) sized = bounds.set(jobs, objects, pages);
   if (!sized) return tl::unexpected(sized.error());
-  for (std::size_t i = 0; i < objects.page_count(); ++i) {
-    pages.set_page(i, objects.page_objects(i), object_bytes);
-  }
   const page_writer<T, PageSize, Write> write_page{objects, write_object};
   return write_pages(jobs, pages, buffer, how, write_page);
 }
@@ -124,7 +203,7 @@ result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<written> write(const paged<T, PageSize>& objects, std::span<char> buffer,
                                     page_table* table = nullptr, layout how = layout::dense) {
-  return detail::write_paged(nullptr, objects, buffer, object_bytes_max<Style, T>(), table,
+  return detail::write_paged(nullptr, objects, buffer, detail::bounds_of<Style, T>(), table,
                              detail::object_writer<Style>{}, how);
 }
 
@@ -133,7 +212,7 @@ template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<written> write(job_system& jobs, const paged<T, PageSize>& objects,
                                     std::span<char> buffer, page_table* table = nullptr,
                                     layout how = layout::dense) {
-  return detail::write_paged(&jobs, objects, buffer, object_bytes_max<Style, T>(), table,
+  return detail::write_paged(&jobs, objects, buffer, detail::bounds_of<Style, T>(), table,
                              detail::object_writer<Style>{}, how);
 }
 
@@ -146,8 +225,8 @@ template <class T, std::size_t PageSize, class Write>
 [[nodiscard]] result<written> write_with(const paged<T, PageSize>& objects, std::span<char> buffer,
                                          std::size_t object_bytes, Write write_one,
                                          page_table* table = nullptr, layout how = layout::dense) {
-  return detail::write_paged(nullptr, objects, buffer, object_bytes, table, std::move(write_one),
-                             how);
+  return detail::write_paged(nullptr, objects, buffer, detail::equal_bounds{object_bytes}, table,
+                             std::move(write_one), how);
 }
 template <class T, std::size_t PageSize, class Write>
   requires std::is_invocable_r_v<char*, Write&, char*, const T&>
@@ -155,8 +234,8 @@ template <class T, std::size_t PageSize, class Write>
                                          std::span<char> buffer, std::size_t object_bytes,
                                          Write write_one, page_table* table = nullptr,
                                          layout how = layout::dense) {
-  return detail::write_paged(&jobs, objects, buffer, object_bytes, table, std::move(write_one),
-                             how);
+  return detail::write_paged(&jobs, objects, buffer, detail::equal_bounds{object_bytes}, table,
+                             std::move(write_one), how);
 }
 
 // The same with a member function of T or of a base of T: char* T::write(char* out) const.
@@ -167,7 +246,8 @@ template <class T, std::size_t PageSize, class Base>
                                          char* (Base::*member)(char*) const,
                                          page_table* table = nullptr, layout how = layout::dense) {
   const auto call = [member](char* out, const T& object) { return (object.*member)(out); };
-  return detail::write_paged(nullptr, objects, buffer, object_bytes, table, call, how);
+  return detail::write_paged(nullptr, objects, buffer, detail::equal_bounds{object_bytes}, table,
+                             call, how);
 }
 template <class T, std::size_t PageSize, class Base>
   requires std::is_base_of_v<Base, T>
@@ -176,7 +256,8 @@ template <class T, std::size_t PageSize, class Base>
                                          char* (Base::*member)(char*) const,
                                          page_table* table = nullptr, layout how = layout::dense) {
   const auto call = [member](char* out, const T& object) { return (object.*member)(out); };
-  return detail::write_paged(&jobs, objects, buffer, object_bytes, table, call, how);
+  return detail::write_paged(&jobs, objects, buffer, detail::equal_bounds{object_bytes}, table,
+                             call, how);
 }
 
 }  // namespace overture::text

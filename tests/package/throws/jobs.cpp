@@ -374,6 +374,19 @@ constexpr auto fields(text::of<titled>) {
   return text::field_list(text::field("title", &titled::title, text::quoted<8>{}));
 }
 using titles = text::script<"titled">;
+// A container whose memory is refused.
+class fickle_list {
+ public:
+  using value_type = int;
+  void clear() {}
+  void push_back(int) { fail_now(); }
+  std::size_t size() const { return 0; }
+  const int* begin() const { return nullptr; }
+  const int* end() const { return nullptr; }
+};
+struct listed {
+  fickle_list numbers;
+};
 
 void strings_read() {
   const std::string_view written = "titled={\n\ttitle=\"text\"\n}\n";
@@ -383,6 +396,9 @@ void strings_read() {
   thread_pool pool{{.workers = 1}};
   paged<titled> others;
   CHECK_THREW(text::read<titles>(pool, written, others));
+  paged<listed> lists;
+  CHECK_THREW(text::read<text::json>("{\"numbers\":[1]}\n", lists));
+  CHECK_THREW(text::read<text::json>(pool, "{\"numbers\":[1]}\n", lists));
 }
 
 std::string save_of_one_unit() {

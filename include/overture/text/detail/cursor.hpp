@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "overture/base/error.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture::text::detail {
 
@@ -44,15 +45,31 @@ class cursor {
   [[nodiscard]] std::string_view token() noexcept;
   // The same up to the next separator or line end.
   [[nodiscard]] std::string_view cell(char separator) noexcept;
+  // -- for members of any size --
+  // A level is an open bracket. False, and an error, if there are too many.
+  [[nodiscard]] bool enter() noexcept;
+  void leave() noexcept { --level_; }
+  // Before an element that takes `bytes` of memory is made. False, and an error, if elements have
+  // taken far more than the text read so far can need.
+  [[nodiscard]] bool may_take(std::size_t bytes) noexcept {
+    taken_ += bytes;
+    return taken_ <= limits::text_element_bytes_always || is_in_proportion();
+  }
+  // The next piece of a quoted string, after its opening quote, which is at `first`: text without
+  // escapes, or what one escape stands for, in `undone`. Empty at the end of the string and after
+  // an error.
+  static constexpr std::size_t escape_bytes_max = 4;  // the most that one escape can stand for
+  [[nodiscard]] std::string_view string_piece(const char* first,
+                                              char (&undone)[escape_bytes_max]) noexcept;
+
   // For values that are read in place, without taking a token first.
+  [[nodiscard]] const char* begin() const noexcept { return begin_; }
   [[nodiscard]] const char* here() const noexcept { return at_; }
   [[nodiscard]] const char* end() const noexcept { return end_; }
   void move_to(const char* where) noexcept { at_ = where; }
   [[nodiscard]] static bool ends_token(char c) noexcept;
   // Reads a quoted string and undoes its escapes. False, and an error, if it is longer than `room`.
   [[nodiscard]] bool string(char* out, std::size_t room, std::size_t& bytes) noexcept;
-  // The most bytes that one escape can stand for.
-  static constexpr std::size_t escape_bytes_max = 4;
   // A word with its escapes undone in `room`, which must be escape_bytes_max bytes larger than the
   // longest word that the caller knows. Longer words, and those with invalid escapes, are returned
   // unchanged.
@@ -78,10 +95,13 @@ class cursor {
   [[nodiscard]] std::string_view quoted_token() noexcept;
   [[nodiscard]] bool escape(char* out, std::size_t& bytes) noexcept;
   [[nodiscard]] bool hex_number(int digits, std::uint32_t& value) noexcept;
+  [[nodiscard]] bool is_in_proportion() noexcept;
 
   const char* begin_;
   const char* at_;
   const char* end_;
+  std::size_t level_ = 0;
+  std::size_t taken_ = 0;
   error problem_;
 };
 

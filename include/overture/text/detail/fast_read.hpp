@@ -189,7 +189,7 @@ inline const char* fast_array(const char* at, const text_bounds& text, V& values
       ++at;
     }
     first = false;
-    at = fast_value<one_line<Style>, element, Format, Depth + 1>(at, text, each);
+    at = fast_value<element_style<Style>, element, Format, Depth + 1>(at, text, each);
     if (!at) return nullptr;
   }
   return take(close) ? at : nullptr;
@@ -295,6 +295,9 @@ inline const char* fast_opening(const char* at, const char* end) noexcept {
 template <class Style, class T>
 [[gnu::always_inline]] inline const char* fast_object(const char* at, const text_bounds& text,
                                                       T& object) {
+  // Types of any size are read in one way only (read_value.hpp). Trying two for each of many
+  // nested blocks would double the time at each depth.
+  if constexpr (measured<T>) return nullptr;
   at = fast_value<Style, T, default_format, 0>(at, text, object);
   return at && at != text.end && *at == '\n' ? at + 1 : nullptr;
 }

@@ -1,7 +1,8 @@
 // Reads one object in a style: the reader that accepts everything text/read.hpp promises.
 //
 // The fast path (fast_read.hpp) goes first. Where an object is not exactly as it was written, this
-// reader takes over from the start of that object.
+// reader takes over from the start of that object. Objects of any size are read by this one alone,
+// which takes their members by the fast path (read_container.hpp).
 #pragma once
 
 #include <algorithm>
@@ -121,6 +122,33 @@ bool parse_characters(cursor& from, V& value) noexcept {
   return true;
 }
 
+// In read_container.hpp.
+template <class V>
+bool parse_long_string(cursor& from, V& value);
+template <class Style, class Format, class V>
+bool parse_sequence(cursor& from, V& values);
+template <class Style, class Format, class V>
+bool parse_map(cursor& from, V& values);
+template <class Style, class V>
+bool parse_variant(cursor& from, V& value);
+template <class Style, class T>
+bool parse_measured_block(cursor& from, T& object);
+
+inline bool out_of_memory(cursor& from) noexcept {
+  return from.fail(errc::out_of_memory, "a member of the object got no memory");
+}
+// Whether a container took what it was given. Those that never say no return anything but a bool;
+// a call must return it by reference, as a string returns itself.
+template <class Call>
+bool was_taken(cursor& from, Call call) {
+  if constexpr (std::is_same_v<decltype(call()), bool>) {
+    return call() || out_of_memory(from);
+  } else {
+    (void)call();
+    return true;
+  }
+}
+
 template <class Format, class V>
 bool parse_string(cursor& from, V& value) {
   static_assert(
@@ -129,8 +157,7 @@ bool parse_string(cursor& from, V& value) {
   char text[Format::bytes_max == 0 ? 1 : Format::bytes_max];
   std::size_t bytes = 0;
   if (!from.string(text, Format::bytes_max, bytes)) return false;
-  value.assign(text, bytes);
-  return true;
+  return was_taken(from, [&]() -> decltype(auto) { return value.assign(text, bytes); });
 }
 
 template <class Style, class Format, class V>
@@ -178,9 +205,14 @@ bool parse_array(cursor& from, V& values) {
     if (!from.take(is_json ? '[' : '{')) {
       return from.fail(errc::corrupt, is_json ? "expected '['" : "expected '{'");
     }
+    constexpr bool counts = measured<element, Format>;
+    if (counts && !from.enter()) return false;
     for (std::size_t i = 0;; ++i) {
       from.skip_space(has_comments<Style>);
-      if (from.take(close)) return true;
+      if (from.take(close)) {
+        if (counts) from.leave();
+        return true;
+      }
       if (i > 0 && is_json) {
         if (!from.take(',')) return from.fail(errc::corrupt, "expected ','");
         from.skip_space(false);
@@ -198,6 +230,19 @@ bool parse_field(cursor& from, T& object) {
   using field = field_at<T, I>;
   return parse_value<Style, typename field::member_type, typename field::format_type>(
       from, mutable_member<I>(object));
+}
+
+// Takes what stands between a name and its value.
+template <class Style>
+bool take_after_name(cursor& from) noexcept {
+  constexpr bool is_json = Style::notation == notation::json;
+  from.skip_space(has_comments<Style>);
+  if (!from.take(is_json ? ':' : '=')) {
+    return from.fail(errc::corrupt,
+                     is_json ? "expected ':' after a name" : "expected '=' after a name");
+  }
+  from.skip_space(has_comments<Style>);
+  return true;
 }
 
 // Reads the field of that name. 0 = failed, 1 = read, 2 = no such field.
@@ -222,37 +267,40 @@ bool parse_row(cursor& from, T& object, std::index_sequence<I...> /*all*/) {
   return !from.failed();
 }
 
+// The fields of a block and its closing bracket. `first`: no field has been read yet.
+template <class Style, class T>
+bool parse_fields(cursor& from, T& object, bool first) {
+  constexpr bool is_json = Style::notation == notation::json;
+  constexpr auto all = std::make_index_sequence<field_count<T>>();
+  char room[longest_of(field_names<T>) + cursor::escape_bytes_max];
+  for (;; first = false) {
+    from.skip_space(has_comments<Style>);
+    if (from.take('}')) return true;
+    if (from.at_end()) return from.fail(errc::truncated, "text ends inside a block");
+    if (!first && is_json) {
+      if (!from.take(',')) return from.fail(errc::corrupt, "expected ','");
+      from.skip_space(false);
+    }
+    const std::string_view name = cursor::unescaped(from.token(), room);
+    if (from.failed() || !take_after_name<Style>(from)) return false;
+    const int outcome = parse_named<Style>(from, name, object, all);
+    if (outcome == 0 || (outcome == 2 && !from.skip_value())) return false;
+  }
+}
+
 template <class Style, class T>
 bool parse_block(cursor& from, T& object) {
   constexpr auto all = std::make_index_sequence<field_count<T>>();
   if constexpr (Style::notation == notation::rows) {
     return parse_row<Style>(from, object, all);
+  } else if constexpr (measured<T>) {
+    return parse_measured_block<Style>(from, object);
   } else {
-    constexpr bool is_json = Style::notation == notation::json;
-    char room[longest_of(field_names<T>) + cursor::escape_bytes_max];
     const char* const begin = from.here();
     if (!from.take('{')) return from.fail(errc::corrupt, "expected '{'");
     const char* const fast_end = fast_fields<Style, 0>(begin, {begin, from.end()}, object, all);
     if (fast_end > from.here()) from.move_to(fast_end);
-    for (bool first = from.here() == begin + 1;; first = false) {
-      from.skip_space(has_comments<Style>);
-      if (from.take('}')) return true;
-      if (from.at_end()) return from.fail(errc::truncated, "text ends inside a block");
-      if (!first && is_json) {
-        if (!from.take(',')) return from.fail(errc::corrupt, "expected ','");
-        from.skip_space(false);
-      }
-      const std::string_view name = cursor::unescaped(from.token(), room);
-      if (from.failed()) return false;
-      from.skip_space(has_comments<Style>);
-      if (!from.take(is_json ? ':' : '=')) {
-        return from.fail(errc::corrupt,
-                         is_json ? "expected ':' after a name" : "expected '=' after a name");
-      }
-      from.skip_space(has_comments<Style>);
-      const int outcome = parse_named<Style>(from, name, object, all);
-      if (outcome == 0 || (outcome == 2 && !from.skip_value())) return false;
-    }
+    return parse_fields<Style>(from, object, from.here() == begin + 1);
   }
 }
 
@@ -260,12 +308,20 @@ template <class Style, class V, class Format>
 bool parse_value(cursor& from, V& value) {
   if constexpr (character_array<V>) {
     return parse_characters(from, value);
+  } else if constexpr (string<V> && !is_quoted<Format>) {
+    return parse_long_string(from, value);
   } else if constexpr (string<V>) {
     return parse_string<Format>(from, value);
   } else if constexpr (optional<V>) {
     return parse_optional<Style, Format>(from, value);
   } else if constexpr (array<V>) {
     return parse_array<Style, Format>(from, value);
+  } else if constexpr (sequence<V>) {
+    return parse_sequence<Style, Format>(from, value);
+  } else if constexpr (map<V>) {
+    return parse_map<Style, Format>(from, value);
+  } else if constexpr (variant<V>) {
+    return parse_variant<Style>(from, value);
   } else if constexpr (block<V>) {
     return parse_block<Style>(from, value);
   } else {
@@ -348,6 +404,7 @@ error read_page(std::string_view page, Appender& objects) {
     if (at) continue;
     from.move_to(value);
     if (!parse_object<Style>(from, *object)) return from.problem();
+    (void)from.take('\n');
     at = from.here();
   }
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "overture/text/fields.hpp"
@@ -98,6 +99,9 @@ template <class Style>
 struct one_line : Style {
   static constexpr bool indented = false;
 };
+// The same style for all depths, so that types may contain themselves.
+template <class Style>
+using element_style = std::conditional_t<Style::indented, one_line<Style>, Style>;
 
 // -- maximum sizes --
 
@@ -150,6 +154,14 @@ constexpr bool may_read_as_empty() noexcept {
   return false;
 }
 
+// Whether an optional is empty in one way only.
+template <class V>
+constexpr bool has_one_empty_state() noexcept {
+  using value = typename V::value_type;
+  if constexpr (variant<value>) return !alternatives_of<value>::can_be_empty;
+  return !optional<value>;
+}
+
 template <class Style, class V, class Format, int Depth>
 constexpr std::size_t value_bytes_max() noexcept {
   static_assert(allows_format<V, Format>(),
@@ -178,13 +190,13 @@ constexpr std::size_t value_bytes_max() noexcept {
     static_assert(is_quoted<Format>, "a string needs a maximum length, such as text::quoted<64>{}");
     return string_bytes_max<Style>(Format::bytes_max);
   } else if constexpr (optional<V>) {
-    static_assert(!optional<typename V::value_type>,
+    static_assert(has_one_empty_state<V>(),
                   "an optional of an optional is not supported: it could be empty in two ways");
     return 4 + value_bytes_max<Style, typename V::value_type, Format, Depth>();
   } else if constexpr (array<V>) {
     using element = typename array_of<V>::element;
-    return 4 +
-           array_of<V>::size * (1 + value_bytes_max<one_line<Style>, element, Format, Depth + 1>());
+    return 4 + array_of<V>::size *
+                   (1 + value_bytes_max<element_style<Style>, element, Format, Depth + 1>());
   } else {
     static_assert(are_words(field_names<V>),
                   "the name of a field must be a word: letters, digits, _ . -");
@@ -197,6 +209,14 @@ constexpr std::size_t value_bytes_max() noexcept {
 
 template <class Style, class V, class Format, int Depth>
 inline char* put_value(char* out, const V& value) noexcept;
+
+// In write_container.hpp.
+template <class Style, class Format, class V>
+char* put_sequence(char* out, const V& values) noexcept;
+template <class Style, class Format, class V>
+char* put_map(char* out, const V& values) noexcept;
+template <class Style, class V>
+char* put_variant(char* out, const V& value) noexcept;
 
 template <class Style, class Format>
 inline char* put_bool(char* out, bool value) noexcept {
@@ -304,7 +324,7 @@ inline char* put_array(char* out, const V& values) noexcept {
   if constexpr (Style::notation == notation::script) *out++ = '{';
   for (const element& each : values) {
     if constexpr (Style::notation == notation::script) *out++ = ' ';
-    out = put_value<one_line<Style>, element, Format, Depth + 1>(out, each);
+    out = put_value<element_style<Style>, element, Format, Depth + 1>(out, each);
     if (!out) return nullptr;
     if constexpr (Style::notation == notation::json) *out++ = ',';
     if constexpr (Style::notation == notation::rows) *out++ = Style::separator;
@@ -376,7 +396,10 @@ inline char* put_value(char* out, const V& value) noexcept {
     static_assert(!std::is_class_v<V> || std::is_nothrow_convertible_v<const V&, std::string_view>,
                   "the conversion of this string to std::string_view must be noexcept");
     const std::string_view text = value;
-    return text.size() <= Format::bytes_max ? put_string<Style>(out, text) : nullptr;
+    if constexpr (is_quoted<Format>) {
+      if (text.size() > Format::bytes_max) return nullptr;
+    }
+    return put_string<Style>(out, text);
   } else if constexpr (optional<V>) {
     static_assert(
         Style::notation != notation::rows ||
@@ -391,6 +414,12 @@ inline char* put_value(char* out, const V& value) noexcept {
   } else if constexpr (array<V>) {
     static_assert(array_of<V>::size > 0, "an array must have elements");
     return put_array<Style, Format, Depth>(out, value);
+  } else if constexpr (sequence<V>) {
+    return put_sequence<Style, Format>(out, value);
+  } else if constexpr (map<V>) {
+    return put_map<Style, Format>(out, value);
+  } else if constexpr (variant<V>) {
+    return put_variant<Style>(out, value);
   } else {
     static_assert(field_count<V> > 0, "a type must have fields");
     return put_block<Style, Depth>(out, value, std::make_index_sequence<field_count<V>>());
