@@ -308,12 +308,13 @@ class shared_future {
     }
     void call() {
       using returned = std::invoke_result_t<F&, const result<T>&>;
+      const result<T>& outcome = source_.state_->outcome();
       if constexpr (std::is_void_v<returned>) {
-        (*function_)(source_.state_->outcome());
+        (*function_)(outcome);
         let_go();
         this->set();
       } else {
-        returned value = (*function_)(source_.state_->outcome());
+        returned value = (*function_)(outcome);
         let_go();
         this->set(std::move(value));
       }
