@@ -16,7 +16,7 @@ OURS = {
 }
 # Template parameters that are values, formats and the like. Any other may be something to call.
 VALUES = {"T", "Args", "State", "More", "Style", "Format", "Class", "Member", "Fields", "Enum",
-          "Base", "List"}
+          "Base", "List", "Names"}
 # Templates that only call on the caller's stack, in the host's own source.
 ON_THE_SPOT = {"page::for_each", "page::fold"}
 # What a coroutine throws arrives in unhandled_exception(), and strings are assigned to.
