@@ -309,11 +309,13 @@ result<void> file_watch::add(mount_id mount) noexcept {
   if (!mine.files.state_) return fail(errc::not_found, "no such mount");
   file_system::state& tree = *mine.files.state_;
   state::root added{.mount = mount};
+  bool writable = false;  // what is written through the tree notes itself, and events come late
   {
     const file_system::reading now(tree);
     const vfs_detail::mount* const found = now->find(mount);
     if (!found) return fail(errc::not_found, "no such mount");
-    added.names_change = now->names_change(*found);
+    writable = found->writable;
+    added.names_change = !writable && now->names_change(*found);
     if (!found->content.format->lists_folders) {
       return fail(errc::not_a_file, "archives cannot be watched, only folders");
     }
@@ -329,7 +331,7 @@ result<void> file_watch::add(mount_id mount) noexcept {
       return no_memory();
     }
   }
-  if (!added.names_change) {
+  if (!writable && !added.names_change) {
     const auto is_thawed = [&tree] { return tree.frozen_tree() == nullptr; };
     const result<void> done = tree.mounts.let_names_change(mount, is_thawed);
     if (!done && done.error().code != errc::frozen) return done;

@@ -1,5 +1,6 @@
 // Names created or removed in a mount since it was mounted: through this file system if it is
-// writable, by others if a file_watch watches it. The mount's own listing is immutable.
+// writable, by others if it is not and a file_watch watches it. The mount's own listing is
+// immutable.
 //
 // A trie over the paths' ids, two bits per level. Names are only ever added; a removed file stays,
 // in state `removed`. So readers need no lock, and nothing is freed before the mount ends. The

@@ -123,6 +123,19 @@ TEST_F(watching, asks_for_a_rescan_when_changes_were_lost) {
   EXPECT_THAT(changes(), IsEmpty());
 }
 
+TEST_F(watching, leaves_a_writable_mount_to_what_is_written_through_the_tree) {
+  const auto write = [&] {
+    result<file_writer> writer =
+        file_writer::open(files, id, "mod/b.txt"_path, write_kind::create, {.sync = false});
+    return writer && writer->commit();
+  };
+  ASSERT_TRUE(write() && files.remove(id, "mod/b.txt"_path) && write());
+  bool there = true;
+  ASSERT_TRUE(
+      watch->poll([&](const file_change&) { there = there && files.exists("mod/b.txt"_path); }));
+  EXPECT_TRUE(there) << "events tell what was";
+}
+
 TEST_F(watching, can_be_stopped_for_one_mount) {
   watch->remove(id);
   folder.write("a.txt", "new");

@@ -21,8 +21,8 @@
 // What becomes of the tree
 //   poll() adds new files to the tree and takes out those that are gone, before it reports them, as
 //   file_writer does: look-ups by path see them, frozen or not; entry_index numbers stay as they
-//   are. So add() a mount before freeze(): on a frozen tree this works for writable mounts only,
-//   and new files of others come with the next remount().
+//   are. For that, add() the mount before freeze(). A writable mount knows what is written through
+//   the tree; what others do there, and in a mount added later, is seen after a remount().
 //
 // Cost
 //   poll() never waits. Without changes it is one system call. There is no thread.
