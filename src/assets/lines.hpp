@@ -55,7 +55,7 @@ struct priority_lines {
   }
   void push_back(T& one) noexcept { of(one.priority).push_back(one); }
   void push_front(T& one) noexcept { of(one.priority).push_front(one); }
-  // The first element of the highest of these priorities, null if there is none.
+  // The first element with the highest priority in this range; null if there is no such element.
   T* pop(asset_priorities of_these = {}) noexcept {
     const auto least = static_cast<std::size_t>(of_these.least);
     for (std::size_t i = static_cast<std::size_t>(of_these.most) + 1; i-- > least;) {

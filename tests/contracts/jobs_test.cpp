@@ -41,7 +41,7 @@ TEST(thread_pool_contract, is_pumped_by_its_own_thread) {
   thread_pool pool;
   expect_says([&] { std::thread([&] { pool.pump(0); }).join(); },
               "thread_pool::pump() was called on another thread than the one that made the pool: "
-              "jobs of submit_main() run on that one only");
+              "submit_main() jobs run only there");
 }
 
 TEST(job_group_contract, is_revived_without_pending_jobs) {

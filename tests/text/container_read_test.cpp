@@ -347,7 +347,9 @@ class short_list {
 };
 class short_string {
  public:
-  operator std::string_view() const noexcept { return {text_, bytes_}; }  // NOLINT
+  operator std::string_view() const noexcept {  // NOLINT: implicit, as std::string's
+    return {text_, bytes_};
+  }
   bool assign(const char* from, std::size_t bytes) {
     bytes_ = 0;
     return append(from, bytes);

@@ -153,7 +153,7 @@ std::size_t thread_pool::pump(std::uint64_t budget_ns) noexcept {
   if constexpr (detail::contracts) {
     detail::expects(state_->is_main_thread(),
                     "thread_pool::pump() was called on another thread than the one that made the "
-                    "pool: jobs of submit_main() run on that one only");
+                    "pool: submit_main() jobs run only there");
   }
   flush_corks();
   const std::uint64_t start_ns = now_ns();
