@@ -183,6 +183,11 @@ asset_progress asset_store::progress() const noexcept {
   return state_ == nullptr ? asset_progress{} : state_->core.progress();
 }
 
+result<void> asset_store::record(load_record& into) const noexcept {
+  if (state_ == nullptr) return status();
+  return state_->core.record(into);
+}
+
 result<void> asset_store::for_each_unsettled(
     function_ref<void(const unsettled_asset&)> visit) const noexcept {
   if (state_ == nullptr) return {};

@@ -1,6 +1,7 @@
 // fetcher: brings the bytes of one file into memory, for a store.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "assets/lines.hpp"
@@ -19,9 +20,13 @@ struct fetch_request {
   // Set before fetched().
   result<void> outcome;
   std::span<const std::byte> content;
+  // Set before fetched(): of the last step, which unpacks, and reads what is cached. The decoder
+  // adds its own.
+  std::uint64_t work_ns = 0;
   // The fetcher's.
   file_in_memory* file = nullptr;
   task step;  // what comes next, while it is in a line
+  std::uint64_t step_began_ns = 0;
   linked_list<fetch_request>* in = nullptr;
   fetch_request* before = nullptr;
   fetch_request* after = nullptr;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "load/file_read.hpp"
+#include "overture/base/spin.hpp"
 
 namespace overture::assets_detail {
 
@@ -27,6 +28,7 @@ class file_in_memory final : load_detail::file_read {
     listener_.step_waits(fetcher_.add_step(wanted_, step));
   }
   void ended(result<blob> outcome) noexcept override {
+    wanted_.work_ns = now_ns() - wanted_.step_began_ns;
     if (outcome) {
       content_ = *std::move(outcome);
       wanted_.outcome = {};
@@ -110,11 +112,12 @@ void file_fetcher::take_step(asset_priorities of_these) noexcept {
   task step;
   {
     const sync_detail::scoped_lock hold(lock_);
-    const fetch_request* const next = steps_.pop(of_these);
+    fetch_request* const next = steps_.pop(of_these);
     if (next == nullptr) return;
     step = next->step;
+    next->step_began_ns = now_ns();
   }
-  step.run(step.context);
+  step.run(step.context);  // which may end the request
 }
 
 void file_fetcher::done_with(file_in_memory* file) noexcept {

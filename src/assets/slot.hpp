@@ -47,6 +47,13 @@ struct slot : overture::detail::asset_head {
   slot* failed_need = nullptr;    // that made it fail
   fetch_request fetch;
 
+  // For a record: whether it was ever decoded, when it was first read (counted from 1), and what
+  // that cost the last time.
+  bool was_loaded = false;
+  std::uint64_t read_number = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t cost_ns = 0;
+
   need* needs = nullptr;            // of this one
   need* needed_by = nullptr;        // those of others for this one
   std::uint32_t pending_needs = 0;  // that are not settled

@@ -374,4 +374,37 @@ std::size_t store_core::chain_of(const slot& failed, std::span<const slot*> chai
   return length;
 }
 
+result<void> store_core::record(load_record& into) noexcept {
+  struct loaded {
+    std::uint64_t read_number;
+    recorded_file file;
+  };
+  base_detail::vec<loaded> all(memory_, memory_tag::load);
+  // A file of which several assets were made counts once.
+  const auto is_first = [&](const slot& one) REQUIRES(lock_) {
+    const slot* each = table_.first_of(one.path);
+    for (; each != nullptr; each = slot_table::next_of(*each)) {
+      if (each->was_loaded && each->read_number < one.read_number) return false;
+    }
+    return true;
+  };
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const slot& one = table_.at(i);
+      if (!one.was_loaded || !is_first(one)) continue;
+      const recorded_file file{one.path.text, one.cost_ns / 1000, one.file_bytes};
+      if (!all.push_back({one.read_number, file})) {
+        return fail(errc::out_of_memory, "out of memory for a record");
+      }
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const loaded& a, const loaded& b) { return a.read_number < b.read_number; });
+  for (const loaded& each : all) {
+    if (result<void> added = into.add(each.file); !added) return added;
+  }
+  return {};
+}
+
 }  // namespace overture::assets_detail

@@ -20,6 +20,7 @@
 #include "base/vec.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/thread_pool.hpp"
+#include "overture/load/load_record.hpp"
 #include "overture/sync/event_count.hpp"
 #include "sync/mutex.hpp"
 
@@ -66,6 +67,7 @@ class store_core final : public fetch_listener {
       function_ref<void(const unsettled_asset&)> visit) noexcept;
   // The assets from `failed` to the one at fault, as many as fit; how many they are.
   std::size_t chain_of(const slot& failed, std::span<const slot*> chain, error& why) noexcept;
+  [[nodiscard]] result<void> record(load_record& into) noexcept;
 
   void step_waits(asset_priority priority) noexcept override;
   void fetched(fetch_request& ended) noexcept override;
@@ -154,6 +156,7 @@ class store_core final : public fetch_listener {
   base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);  // all that were ever made
   slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
   unsigned files_in_memory_ GUARDED_BY(lock_) = 0;     // or being read
+  std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t count_of_[asset_state_count] GUARDED_BY(lock_) = {};
   bool ending_ GUARDED_BY(lock_) = false;
 

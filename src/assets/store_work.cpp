@@ -116,6 +116,8 @@ void store_core::feed() noexcept {
       if (next == nullptr) return;
       ++files_in_memory_;
       set_state(*next, asset_state::reading);
+      ++reads_begun_;
+      if (next->read_number == 0) next->read_number = reads_begun_;
       next->fetch.path = next->path;
       next->fetch.priority = next->priority;
       next->fetch.owner = next;
@@ -205,6 +207,7 @@ void* store_core::take_value(loader_entry& of) noexcept {
 }
 
 void store_core::decode(slot& one) noexcept {
+  const std::uint64_t began_ns = now_ns();
   void* const value = take_value(*one.of);
   result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
   if (value != nullptr) {
@@ -212,6 +215,7 @@ void store_core::decode(slot& one) noexcept {
     made = guarded_result("loader::decode() threw an exception",
                           [&] { return one.of->by->decode_at(value, one.fetch.content, context); });
   }
+  one.fetch.work_ns += now_ns() - began_ns;
   files_.done_with(std::exchange(one.fetch.file, nullptr));
   decoded(one, made, value);
 }
@@ -224,6 +228,9 @@ void store_core::decoded(slot& one, const result<void>& made, void* value) noexc
     if (made) {
       one.value = value;
       one.began_finalize = false;
+      one.file_bytes = one.fetch.content.size();
+      one.cost_ns = one.fetch.work_ns;
+      one.was_loaded = true;
     } else if (value != nullptr) {
       free_value(*one.of, value);
     }

@@ -55,6 +55,7 @@ namespace overture {
 
 class file_system;
 class job_system;
+class load_record;
 class read_queue;
 
 enum class asset_priority : std::uint8_t { background, low, normal, high };
@@ -174,6 +175,10 @@ class asset_store {
   }
 
   [[nodiscard]] asset_progress progress() const noexcept;  // any thread
+  // Adds the files that have been loaded, in the order in which they were first read, with what
+  // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
+  // from front to back. Errors: those of load_record::add(). Any thread.
+  result<void> record(load_record& into) const noexcept;
   // Visits every asset that is asked for and neither ready nor failed: what a load that does not
   // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).
   // Any thread.

@@ -1,4 +1,5 @@
-// What a load loaded, in its order, and what each file cost: noted in one run for the next.
+// What a load loaded, in its order, and what each file cost: noted in one run for the next. An
+// asset_store fills one too: asset_store::record().
 //
 //   load_record record;
 //   if (auto added = record.add(scope); !added) ...             // once the load is done
