@@ -264,7 +264,7 @@ content* folder_storage::create(std::string_view path, bool append) noexcept {
   joined_name relative;
   if (!relative.join("", path)) return nullptr;
   const result<os_handle> made =
-      os().open_to_write(folder.get(), relative.c_str(), overture::write_mode::append);
+      os().open_to_write(folder.get(), relative.c_str(), overture::write_mode::update);
   if (made) return file_of(*made);
   set_error(code_of(made.error()));
   return nullptr;

@@ -365,8 +365,8 @@ class posix_system final : public operating_system {
     // O_NONBLOCK: a FIFO without a reader must not hang the writer.
     const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     const bool is_new = mode == write_mode::create;
-    const int descriptor =
-        open_beneath(to_descriptor(folder), path, flags | (is_new ? O_EXCL : O_APPEND));
+    const int how = is_new ? O_EXCL : mode == write_mode::append ? O_APPEND : 0;
+    const int descriptor = open_beneath(to_descriptor(folder), path, flags | how);
     if (descriptor < 0) return failed("cannot open for writing");
     struct stat found{};
     if (is_new || (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode))) {

@@ -141,6 +141,18 @@ TEST_F(interface_test, the_write_folder_stays_while_a_file_is_written) {
   EXPECT_EQ(PHYSFS_getWriteDir(), nullptr);
 }
 
+TEST_F(interface_test, a_file_opened_to_append_is_written_at_its_end_and_after_a_seek_there) {
+  folder_.write("log.txt", "old text");
+  ASSERT_EQ(PHYSFS_setWriteDir(folder_.path().c_str()), 1);
+  PHYSFS_File* const file = PHYSFS_openAppend("log.txt");
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(PHYSFS_writeBytes(file, ", more", 6), 6);
+  EXPECT_EQ(PHYSFS_seek(file, 0), 1);
+  EXPECT_EQ(PHYSFS_writeBytes(file, "new", 3), 3);
+  EXPECT_EQ(PHYSFS_close(file), 1);
+  EXPECT_EQ(folder_.read("log.txt"), "new text, more");
+}
+
 TEST_F(interface_test, a_mount_for_writing_takes_what_is_written_below_its_point) {
   folder_.write("saves/old.txt", "old");
   folder_.write("own/x", "");

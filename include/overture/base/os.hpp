@@ -52,7 +52,11 @@ struct mapping {
   std::size_t size = 0;
 };
 
-enum class write_mode : std::uint8_t { create, append };
+enum class write_mode : std::uint8_t {
+  create,  // a new file
+  append,  // an old file or a new one; what is written goes to its end, wherever that is by then
+  update,  // an old file or a new one; what is written goes where it is told to
+};
 
 class operating_system {
  public:
@@ -144,8 +148,7 @@ class operating_system {
   // Writing below an open folder: paths are relative to it and may not leave it, as in
   // open_below().
 
-  // Opens a file for write_at(). write_mode::create makes a new file (error: exists);
-  // write_mode::append appends to an existing file or makes a new one. Does not follow a link.
+  // Opens a file for write_at(). Does not follow a link. Error of write_mode::create: exists.
   [[nodiscard]] virtual result<os_handle> open_to_write(os_handle folder, const char* path,
                                                         write_mode mode) noexcept {
     (void)folder, (void)path, (void)mode;
