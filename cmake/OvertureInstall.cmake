@@ -36,6 +36,9 @@ set(pkg_contracts "")
 if(OVERTURE_CONTRACTS)
   set(pkg_contracts " -DOVERTURE_CONTRACTS")
 endif()
+if(OVERTURE_PORTABLE)
+  string(APPEND pkg_contracts " -DOVERTURE_PORTABLE")
+endif()
 # Relative to the file itself, so that the installed tree can be moved.
 file(RELATIVE_PATH pkg_prefix
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

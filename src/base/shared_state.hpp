@@ -13,6 +13,7 @@
 
 #include "base/slot_set.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/version.hpp"
 
@@ -23,7 +24,7 @@ struct barricade_continuation;
 namespace base_detail {
 
 // Continuations of barricades, see sync/continuation_table.hpp.
-struct alignas(64) continuation_list {
+struct alignas(detail::line_bytes) continuation_list {
   atomic<barricade_continuation*> newest{nullptr};
   atomic<std::uint32_t> scans{0};
 };

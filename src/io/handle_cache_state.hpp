@@ -9,6 +9,7 @@
 #include "base/vec.hpp"
 #include "io/handle_entry.hpp"
 #include "io/sizes.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/io/handle_cache.hpp"
 #include "sync/mutex.hpp"
@@ -27,7 +28,7 @@ struct handle_cache::state {
   static_assert(limits::path_bytes_max < path_block_bytes);
   static constexpr std::size_t chunks_max = io_detail::cache_chunks_max;
 
-  struct alignas(64) file {  // one is opened while its neighbour is read
+  struct alignas(detail::line_bytes) file {  // one is opened while its neighbour is read
     const char* path = nullptr;
     atomic<std::uint32_t> entry{no_entry};
     atomic<std::uint64_t> last_read_number{0};  // of a reader that found it closed
@@ -227,7 +228,7 @@ struct handle_cache::state {
   atomic<std::uint32_t> known{0};
   atomic<file*> chunks[chunks_max] = {};
 
-  alignas(64) mutable sync_detail::mutex lock;
+  alignas(detail::line_bytes) mutable sync_detail::mutex lock;
   std::uint32_t entry_limit GUARDED_BY(lock) = 0;  // of the entries, those for all
   std::uint32_t hand GUARDED_BY(lock) = 0;
   std::uint32_t starving GUARDED_BY(lock) =
@@ -239,7 +240,7 @@ struct handle_cache::state {
   // Moves on when an entry may be free, or a file was opened, while a thread waits for that. A
   // thread that waits counts itself in `waiting` before it looks at the entries once more; one that
   // unpins reads `waiting` afterwards.
-  alignas(64) atomic<std::uint32_t> changed{0};
+  alignas(detail::line_bytes) atomic<std::uint32_t> changed{0};
   atomic<std::uint32_t> waiting{0};
 
   // True: wake_waiting() is due once the lock is released.

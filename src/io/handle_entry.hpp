@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/os.hpp"
 #include "sync/mutex.hpp"
@@ -22,7 +23,7 @@
 namespace overture::io_detail {
 
 // On a cache line of its own: neighbours are opened one after the other, by different threads.
-class alignas(64) handle_entry {
+class alignas(detail::line_bytes) handle_entry {
  public:
   // What the word was at some moment.
   class state {

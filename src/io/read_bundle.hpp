@@ -21,6 +21,7 @@
 
 #include "io/read_operation.hpp"
 #include "io/thread_count.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/sync/countdown.hpp"
 
 namespace overture::io_detail {
@@ -136,7 +137,7 @@ class read_bundle {
   bool is_open_ = false;  // some of it may be recalled
   read_bundle* before_ = nullptr;
   read_bundle* after_ = nullptr;
-  alignas(64) atomic<std::uint32_t> unclaimed_{recalled};
+  alignas(detail::line_bytes) atomic<std::uint32_t> unclaimed_{recalled};
 };
 
 }  // namespace overture::io_detail

@@ -28,6 +28,7 @@
 #include "io/read_schedule.hpp"
 #include "io/reader_sleepers.hpp"
 #include "io/waiting_helpers.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/io/read_queue.hpp"
 #include "overture/sync/barricade.hpp"
 #include "sync/mutex.hpp"
@@ -215,9 +216,9 @@ class read_core final : public source_reader, private unpack_owner, private gate
 
   read_inbox inbox_;
   reader_signal signal_;
-  alignas(64) sleep_word helper_word_;
+  alignas(detail::line_bytes) sleep_word helper_word_;
 
-  alignas(64) sync_detail::mutex lock_;
+  alignas(detail::line_bytes) sync_detail::mutex lock_;
   read_schedule schedule_ GUARDED_BY(lock_);
   read_inbox::receiver received_ GUARDED_BY(lock_){inbox_};
   reader_sleepers sleepers_ GUARDED_BY(lock_){signal_, received_};

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture {
@@ -107,15 +108,15 @@ class basic_read_inbox {
   }
 
   // Written by put().
-  alignas(64) sync_detail::mutex putting_;
+  alignas(detail::line_bytes) sync_detail::mutex putting_;
   std::uint32_t next_ GUARDED_BY(putting_) = 0;  // numbers of batches
   std::uint32_t known_taken_ GUARDED_BY(putting_) = 0;
   atomic<std::uint64_t> calls_{0};
   batch batches_[capacity];  // handed over by the word
   // The number of the next one, and offers.
-  alignas(64) atomic<std::uint32_t> word_{0};
+  alignas(detail::line_bytes) atomic<std::uint32_t> word_{0};
   // Written by the receiver.
-  alignas(64) atomic<std::uint32_t> taken_{0};
+  alignas(detail::line_bytes) atomic<std::uint32_t> taken_{0};
 };
 
 using read_inbox = basic_read_inbox<64>;

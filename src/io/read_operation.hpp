@@ -8,6 +8,7 @@
 #include "io/choice.hpp"
 #include "io/packed_item.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/io/read_queue.hpp"
 
 namespace overture::io_detail {
@@ -92,10 +93,10 @@ class read_operation {
   held_counts* counts = nullptr;  // of the thread that does several reads
 
   // What other threads look at during the read is kept off the lines that its thread writes.
-  alignas(64) atomic<bool> owns_file{false};  // one that is open, or about to be
-  bool may_own_file = false;                  // there is a permit for a file of its own
-  bool has_permit = false;                    // the permit is this read's, to be given back
-  std::uint8_t level = 0;                     // of its requests, when they were taken
+  alignas(detail::line_bytes) atomic<bool> owns_file{false};  // one that is open, or about to be
+  bool may_own_file = false;  // there is a permit for a file of its own
+  bool has_permit = false;    // the permit is this read's, to be given back
+  std::uint8_t level = 0;     // of its requests, when they were taken
 
  private:
   friend class reads_in_flight;
@@ -120,7 +121,7 @@ class read_operation {
   std::uint64_t end_ = 0;
   std::size_t member_count_ = 0;
 
-  alignas(64) read_request* members_[members_max] = {};
+  alignas(detail::line_bytes) read_request* members_[members_max] = {};
   range ranges_[members_max];
   std::span<std::byte> rooms_[members_max];
   bool has_room_[members_max] = {};

@@ -12,6 +12,7 @@
 #include "base/processor.hpp"
 #include "io/read_inbox.hpp"
 #include "io/sleep_word.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/thread.hpp"
 
 namespace overture::io_detail {
@@ -34,11 +35,11 @@ class reader_signal {
     waking_on_.store(0, std::memory_order_relaxed);
   }
 
-  alignas(64) sleep_word word;
+  alignas(detail::line_bytes) sleep_word word;
 
  private:
   // The processor on which submit() is waking a thread, + 1; 0: none. A hint.
-  alignas(64) atomic<std::uint32_t> waking_on_{0};
+  alignas(detail::line_bytes) atomic<std::uint32_t> waking_on_{0};
 };
 
 // The threads that sleep. One thread at a time: read_core holds its lock around every call.

@@ -14,6 +14,7 @@
 #include "load/priority.hpp"
 #include "load/read_times.hpp"
 #include "overture/base/blob.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/executor.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
@@ -195,7 +196,7 @@ struct load_state {
   atomic<std::uint64_t> end_ns{0};
 
   // Admission.
-  alignas(64) atomic<std::uint32_t> next_in_order{0};
+  alignas(detail::line_bytes) atomic<std::uint32_t> next_in_order{0};
   item_stack front;  // of files, not items: those that begin before all in the order
   item_stack free_items;
   item_stack awaiting_decode;  // unpacked, waiting for room for the asset
@@ -220,7 +221,7 @@ struct load_state {
   atomic<std::uint64_t> left_ns_max{0};  // of what that thread has left
 
   // Progress.
-  alignas(64) atomic<std::uint64_t> files_done{0};
+  alignas(detail::line_bytes) atomic<std::uint64_t> files_done{0};
   atomic<std::uint64_t> bytes_done{0};
   atomic<std::uint64_t> listed_done{0};
 

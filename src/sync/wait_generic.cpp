@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 
@@ -22,7 +23,7 @@ struct sleeper {
   std::condition_variable wake;
 };
 
-struct alignas(64) bucket {
+struct alignas(detail::line_bytes) bucket {
   std::mutex lock;
   sleeper* first = nullptr;
 

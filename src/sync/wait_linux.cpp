@@ -23,6 +23,7 @@
 #include <ctime>
 
 #include "base/processor.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/thread.hpp"
 #include "sync/futex_linux.hpp"
 #include "sync/relay.hpp"
@@ -34,8 +35,8 @@ using namespace base_detail;
 namespace {
 
 // Each on its own cache line, so that wakers do not fetch what sleepers have written.
-alignas(64) atomic<std::uint64_t> wait_count{0};
-alignas(64) atomic<std::uint64_t> pass_count{0};
+alignas(detail::line_bytes) atomic<std::uint64_t> wait_count{0};
+alignas(detail::line_bytes) atomic<std::uint64_t> pass_count{0};
 
 // The address of each one serves as a queue.
 constexpr unsigned relay_bits = 6;

@@ -8,6 +8,10 @@
 
 #include <cstdint>
 
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+#endif
+
 namespace overture::text {
 
 class float_mode_scope {
@@ -25,13 +29,13 @@ class float_mode_scope {
   [[nodiscard]] static bool is_needed() noexcept { return (mode() & nondefault) != 0; }
 
  private:
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
   using word = unsigned;
   // Flush to zero, denormals are zero, and the rounding direction.
   static constexpr word nondefault = 1u << 15 | 1u << 6 | 3u << 13;
-  static word mode() noexcept { return __builtin_ia32_stmxcsr(); }
-  static void set_mode(word to) noexcept { __builtin_ia32_ldmxcsr(to); }
-#elif defined(__aarch64__)
+  static word mode() noexcept { return _mm_getcsr(); }
+  static void set_mode(word to) noexcept { _mm_setcsr(to); }
+#elif defined(__GNUC__) && defined(__aarch64__)
   using word = std::uint64_t;
   static constexpr word nondefault = word{1} << 24 | word{3} << 22;
   static word mode() noexcept {

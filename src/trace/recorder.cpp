@@ -7,6 +7,7 @@
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/contracts.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/wait_observer.hpp"
@@ -70,7 +71,7 @@ class total_table {
 namespace trace_detail {
 
 // The ring follows the object in the same allocation. Aligned, so that tracks share no cache line.
-class alignas(64) track_recorder final : public wait_observer {
+class alignas(detail::line_bytes) track_recorder final : public wait_observer {
  public:
   static track_recorder* make(const timeline& owner, std::uint64_t capacity,
                               const char* name) noexcept {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/vec.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/path.hpp"
 #include "vfs/mount.hpp"
 #include "vfs/same_text.hpp"
@@ -121,8 +122,8 @@ class live_index {
       const live_slot& likely = bucket.page->slots[at];
       const live_owner& owner = owners_[likely.owner];
       if (same_usual_text({owner.names + likely.text, likely.length}, path.text)) {
-        if (!owner.is)
-          __builtin_unreachable();  // saves the caller's null check a wait for this load
+        // Saves the caller's null check a wait for this load.
+        if (!owner.is) overture::detail::unreachable();
         return {owner.is, bucket.page->numbers[at]};
       }
     } else if (!bucket.tags.more()) {

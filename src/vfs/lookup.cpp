@@ -78,12 +78,15 @@ result<file_stat> folder_item::stat() const noexcept {
 bool file_system::exists(const asset_path& path) noexcept {
   if (path.text.empty()) return true;
   if (!state_) return false;
-  const auto look = [this](const asset_path& key) __attribute__((always_inline)) {
-    const reading now(*state_);
-    if (now->has_written(key)) return exists_written(*now, key);
-    return bool(now->index.find(key));
+  struct look {  // not a lambda: those take no attribute in C++20
+    state& from;
+    [[gnu::always_inline]] inline bool operator()(const asset_path& key) const noexcept {
+      const reading now(from);
+      if (now->has_written(key)) return exists_written(*now, key);
+      return bool(now->index.find(key));
+    }
   };
-  return vfs_detail::by_key(path, config_.ignore_case, look);
+  return vfs_detail::by_key(path, config_.ignore_case, look{*state_});
 }
 
 std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) noexcept {

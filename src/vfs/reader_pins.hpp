@@ -14,6 +14,7 @@
 #include "base/thread_slot.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/error.hpp"
 #include "sync/asymmetric_fence.hpp"
 #include "vfs/sizes.hpp"
@@ -24,7 +25,7 @@ class reader_pins {
  public:
   static constexpr std::uint32_t numbers_max = pin_numbers_max;
 
-  struct alignas(64) stripe {
+  struct alignas(detail::line_bytes) stripe {
     explicit stripe(bool by_stores) noexcept : plain(by_stores) {}
     // The epoch of entering, and in the low bits the number of readers: calls nest, and threads may
     // share a stripe.

@@ -7,13 +7,11 @@
 #include <cstring>
 #include <string_view>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "overture/base/detail/simd.hpp"
 
 namespace overture::vfs_detail {
 
-#if defined(__SSE2__)
+#if defined(OVERTURE_SSE2)
 // Compares blocks of 16 bytes, with one test for all.
 class equal_blocks {
  public:
@@ -30,6 +28,23 @@ class equal_blocks {
   const char* a_;
   const char* b_;
   __m128i equal_ = _mm_set1_epi8(-1);
+};
+#elif defined(OVERTURE_NEON)
+class equal_blocks {
+ public:
+  equal_blocks(const char* a, const char* b) noexcept : a_(a), b_(b) {}
+  void look_at(std::size_t at) noexcept {
+    equal_ = vandq_u8(equal_, vceqq_u8(block(a_ + at), block(b_ + at)));
+  }
+  [[nodiscard]] bool all() const noexcept { return vminvq_u8(equal_) == 0xFF; }
+
+ private:
+  static uint8x16_t block(const char* at) noexcept {
+    return vld1q_u8(reinterpret_cast<const std::uint8_t*>(at));
+  }
+  const char* a_;
+  const char* b_;
+  uint8x16_t equal_ = vdupq_n_u8(0xFF);
 };
 #else
 class equal_blocks {

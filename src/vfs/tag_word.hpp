@@ -10,11 +10,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "overture/base/detail/simd.hpp"
 #include "overture/base/path.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace overture::vfs_detail {
 
@@ -64,10 +61,13 @@ class tag_word {
   // The lowest bit is always right.
   [[nodiscard]] std::uint32_t candidates(path_id id) const noexcept {
     const std::uint64_t tags = each_byte * tag_of(id);
-#if defined(__SSE2__)
+#if defined(OVERTURE_SSE2)
     const __m128i equal = _mm_cmpeq_epi8(_mm_cvtsi64_si128(static_cast<long long>(word_)),
                                          _mm_cvtsi64_si128(static_cast<long long>(tags)));
     return static_cast<std::uint32_t>(_mm_movemask_epi8(equal));
+#elif defined(OVERTURE_NEON)
+    const uint8x8_t equal = vceq_u8(vcreate_u8(word_), vcreate_u8(tags));
+    return vaddv_u8(vand_u8(equal, vcreate_u8(0x8040201008040201u)));
 #else
     // Bits after the first may be false positives.
     const std::uint64_t differs = word_ ^ tags;

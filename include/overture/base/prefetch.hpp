@@ -11,10 +11,12 @@
 // and drops the calls.
 #pragma once
 
+#include "overture/base/detail/compiler.hpp"
+
 namespace overture {
 
 inline void prefetch_to_read([[maybe_unused]] const void* address) noexcept {
-#if defined(__GNUC__)
+#if defined(OVERTURE_GNU)
   __builtin_prefetch(address);
 #endif
 }
@@ -23,9 +25,9 @@ inline void prefetch_to_read([[maybe_unused]] const void* address) noexcept {
 // x86-64 this is PREFETCHW in assembly: every x86-64 processor runs it (Intel's before 2014 ignore
 // it), but compilers emit it only with -mprfchw and fall back to a read prefetch otherwise.
 inline void prefetch_to_write([[maybe_unused]] const void* address) noexcept {
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(OVERTURE_GNU) && defined(__x86_64__)
   asm volatile("prefetchw {(%0)|[%0]}" : : "r"(address));  // both assembler dialects (-masm)
-#elif defined(__GNUC__)
+#elif defined(OVERTURE_GNU)
   __builtin_prefetch(address, 1);
 #endif
 }

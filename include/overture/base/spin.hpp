@@ -14,16 +14,14 @@
 
 #include <cstdint>
 
+#include "overture/base/detail/compiler.hpp"
+
 namespace overture {
 
 // Tells the processor that this is a spin loop: saves power and gives way to a sibling hyperthread.
 // Any thread.
 inline void spin_hint() noexcept {
-#if defined(__x86_64__) || defined(_M_X64)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
+  detail::pause();
 }
 
 // First checks `pauses` times with spin_hint() in between, then yields in between, at least

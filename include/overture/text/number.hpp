@@ -33,6 +33,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "overture/base/detail/compiler.hpp"
+
 namespace overture::text {
 
 // How many bytes a writer may touch beyond the text that it has written.
@@ -150,8 +152,7 @@ inline char* write_decimals(char* out, std::uint64_t value) noexcept {
   }
 }
 
-// For doubles with many decimals.
-__extension__ using uint128 = unsigned __int128;
+using overture::detail::uint128;  // for doubles with many decimals
 
 template <class T>
 struct float_layout;

@@ -6,6 +6,7 @@
 #include "base/vec.hpp"
 #include "jobs/pool/running_job.hpp"
 #include "overture/base/contracts.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/trace/timeline.hpp"
@@ -53,7 +54,7 @@ struct edge {
 };
 
 // Two cache lines that no two jobs share: threads count jobs down while others run.
-struct alignas(64) node {
+struct alignas(detail::line_bytes) node {
   node(job&& added, const job_options& wanted) noexcept : work(std::move(added)), options(wanted) {}
   node(node&& other) noexcept
       : left(other.left.load(std::memory_order_relaxed)),

@@ -10,6 +10,7 @@
 
 #include "jobs/sleep/policy_word.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/jobs/thread_pool.hpp"
 
 namespace overture::jobs_detail {
@@ -36,9 +37,9 @@ struct idle_shared {
 
   const idle_tuning tuning;
   policy_word policy;
-  atomic<std::uint64_t> expected_ns{0};  // thread_pool::expect_work(); 0: nothing is expected
-  alignas(64) idle_role warm;            // looks for longer than the others
-  idle_role alarm;                       // sleeps until shortly before expected_ns
+  atomic<std::uint64_t> expected_ns{0};        // thread_pool::expect_work(); 0: nothing is expected
+  alignas(detail::line_bytes) idle_role warm;  // looks for longer than the others
+  idle_role alarm;                             // sleeps until shortly before expected_ns
 };
 
 // One worker's.

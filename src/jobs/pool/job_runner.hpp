@@ -6,6 +6,7 @@
 
 #include "jobs/pool/running_job.hpp"
 #include "jobs/queues/job_intake.hpp"
+#include "overture/base/detail/compiler.hpp"
 
 namespace overture::jobs_detail {
 
@@ -56,11 +57,11 @@ class job_runner {
   parking& sleepers_;
   atomic<bool> stopping_{false};
   // Several lines, or threads would wait for each other.
-  struct alignas(64) counter_line {
+  struct alignas(detail::line_bytes) counter_line {
     atomic<std::uint64_t> jobs{0};
   };
   std::array<counter_line, 16> run_without_slot_;
-  alignas(64) atomic<std::uint64_t> dropped_{0};
+  alignas(detail::line_bytes) atomic<std::uint64_t> dropped_{0};
 };
 
 // Jobs of one group that a thread has run in a row. They are counted down together, so the group's

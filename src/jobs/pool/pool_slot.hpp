@@ -8,6 +8,7 @@
 #include "base/thread_name.hpp"
 #include "jobs/queues/job_deque.hpp"
 #include "jobs/queues/job_slab.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/parking_word.hpp"
 
@@ -29,7 +30,7 @@ class own_counter {
   atomic<std::uint64_t> value_{0};
 };
 
-struct alignas(64) pool_slot {
+struct alignas(detail::line_bytes) pool_slot {
   pool_state* pool = nullptr;
   unsigned number = 0;
   thread_handle thread;
@@ -51,7 +52,7 @@ struct alignas(64) pool_slot {
   // What the slot's thread runs, a group or a fork_half, for threads that wait for it; and where on
   // the deque begins what it has forked since. They change in an order that never shows a start too
   // low for the work beside it.
-  alignas(64) atomic<const void*> runs{nullptr};
+  alignas(detail::line_bytes) atomic<const void*> runs{nullptr};
   atomic<std::uint64_t> forks_start{0};
   atomic<bool> borrowed{false};
 

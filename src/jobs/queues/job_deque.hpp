@@ -14,6 +14,7 @@
 #include "jobs/queues/job_hint.hpp"
 #include "jobs/queues/sizes.hpp"
 #include "overture/base/allocator.hpp"
+#include "overture/base/detail/compiler.hpp"
 
 namespace overture::jobs_detail {
 
@@ -145,14 +146,14 @@ class job_deque {
   }
 
   const std::uint32_t kind_;
-  alignas(64) atomic<std::uint64_t> top_{0};
-  alignas(64) atomic<std::uint64_t> bottom_{0};
+  alignas(detail::line_bytes) atomic<std::uint64_t> top_{0};
+  alignas(detail::line_bytes) atomic<std::uint64_t> bottom_{0};
   // Nothing below is ever popped, so thieves may take several from there by one exchange.
   atomic<std::uint64_t> arrivals_end_{0};
   atomic<array*> array_{nullptr};
   // The owner's, on a line of its own. Others look at the ends of its queue all the time, and what
   // it has written there itself it would have to fetch back from them.
-  alignas(64) std::uint64_t own_bottom_ = 0;
+  alignas(detail::line_bytes) std::uint64_t own_bottom_ = 0;
   std::uint64_t own_arrivals_ = 0;
   array* own_array_ = nullptr;
   std::uint64_t top_seen_ = 0;

@@ -14,6 +14,7 @@
 #include "jobs/pool/pool_slots.hpp"
 #include "jobs/queues/shared_queue.hpp"
 #include "jobs/queues/submitter_rotation.hpp"
+#include "overture/base/detail/compiler.hpp"
 
 namespace overture::jobs_detail {
 
@@ -89,7 +90,7 @@ class job_queues {
   shared_queue overflow_;
   shared_queue background_;
   shared_queue of_main_;
-  alignas(64) atomic<std::uint32_t> background_now_{0};
+  alignas(detail::line_bytes) atomic<std::uint32_t> background_now_{0};
   atomic<std::uint32_t> background_max_{1};
 };
 

@@ -10,6 +10,7 @@
 #include "jobs/queues/job_record.hpp"
 #include "jobs/queues/sizes.hpp"
 #include "overture/base/allocator.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 
 namespace overture::jobs_detail {
@@ -93,8 +94,9 @@ class job_slab {
 
   allocator& memory_;
   const std::uint32_t chunks_allowed_;
-  alignas(64) atomic<std::uint64_t> words_{no_word};  // removals << 32 | number of the top word
-  alignas(64) atomic<std::uint32_t> chunk_count_{0};
+  alignas(detail::line_bytes) atomic<std::uint64_t> words_{
+      no_word};  // removals << 32 | number of the top word
+  alignas(detail::line_bytes) atomic<std::uint32_t> chunk_count_{0};
   atomic<job_record*> chunks_[chunks_max + 1]{};  // the last is one word of spare records
   atomic<std::uint64_t> spares_free_{0};
 };

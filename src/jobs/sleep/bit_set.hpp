@@ -6,11 +6,12 @@
 #include <cstdint>
 
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 
 namespace overture::jobs_detail {
 
 template <std::size_t Bits>
-class alignas(64) bit_set {
+class alignas(detail::line_bytes) bit_set {
   static_assert(Bits % 64 == 0);
 
  public:

@@ -22,6 +22,7 @@
 #include "jobs/sleep/bit_set.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/jobs/wake_profile.hpp"
 #include "overture/sync/event_count.hpp"
@@ -34,7 +35,7 @@ class parking {
   static constexpr unsigned seats_max = limits::pool_workers_max + limits::pool_helpers_max;
 
   enum seat_state : std::uint32_t { awake, asleep, woken };
-  struct alignas(64) seat_type {
+  struct alignas(detail::line_bytes) seat_type {
     atomic<std::uint32_t> word{awake};
     atomic<const void*> group{nullptr};
     // Written before the word, by the thread that owes the wake.
@@ -146,13 +147,13 @@ class parking {
   // After a sleep that a wake has ended.
   void note_wake(const seat_type& own) noexcept;
 
-  alignas(64) atomic<std::uint64_t> counts_{0};
+  alignas(detail::line_bytes) atomic<std::uint64_t> counts_{0};
   bit_set<seats_max> parked_;  // as many bits as parked workers and wakes on their way, never fewer
   bit_set<seats_max> waiting_;
   bit_set<limits::pool_helpers_max> taken_;
   event_count crowd_;
   // Written only around system calls.
-  alignas(64) atomic<std::uint64_t> signal_to_run_[wake_profile::buckets]{};
+  alignas(detail::line_bytes) atomic<std::uint64_t> signal_to_run_[wake_profile::buckets]{};
   atomic<std::uint64_t> chain_depth_[wake_profile::depths]{};
   atomic<std::uint64_t> paid_by_host_{0};
   atomic<std::uint64_t> paid_by_jobs_{0};

@@ -15,11 +15,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "overture/base/detail/simd.hpp"
 #include "overture/text/number.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace overture::text::detail {
 
@@ -101,7 +98,7 @@ inline unsigned read_short_integer(const char* at, const char* end, T& value) no
 // A bit for each of the next 32 bytes that is not a digit, the first in the lowest bit; valid up to
 // the first byte that is not ASCII.
 inline std::uint64_t find_non_digits(const char* from) noexcept {
-#if defined(__SSE2__)
+#if defined(OVERTURE_SSE2)
   const auto half = [](const char* at) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     // Values above nine become 128 or more.
@@ -110,6 +107,17 @@ inline std::uint64_t find_non_digits(const char* from) noexcept {
     return static_cast<std::uint32_t>(_mm_movemask_epi8(non_digits));
   };
   return half(from) | half(from + 16) << 16;
+#elif defined(OVERTURE_NEON)
+  // A bit for each byte, gathered by adding neighbours three times.
+  const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u));
+  const auto half = [bits](const char* at) {
+    const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(at));
+    return vandq_u8(vcgtq_u8(veorq_u8(bytes, vdupq_n_u8('0')), vdupq_n_u8(9)), bits);
+  };
+  uint8x16_t found = vpaddq_u8(half(from), half(from + 16));
+  found = vpaddq_u8(found, found);
+  found = vpaddq_u8(found, found);
+  return vgetq_lane_u32(vreinterpretq_u32_u8(found), 0);
 #else
   std::uint32_t found = 0;
   for (unsigned i = 0; i < 32; i += 8) {
@@ -145,7 +153,7 @@ struct decimal_parts {
 // Reads 16 bytes before `point` and eight after it.
 inline decimal_parts parts_around(const char* point, std::uint64_t whole,
                                   std::uint64_t decimals) noexcept {
-#if defined(__SSE2__)
+#if defined(OVERTURE_SSE2)
   const auto load = [](const void* from) {
     return _mm_loadu_si128(static_cast<const __m128i*>(from));
   };
@@ -154,7 +162,9 @@ inline decimal_parts parts_around(const char* point, std::uint64_t whole,
   };
   // Hidden from the compiler, which would replace the multiplication by shifts and additions.
   __m128i ten_and_one = _mm_set1_epi16(10 * 256 + 1);
+#if defined(OVERTURE_GNU)
   asm("" : "+x"(ten_and_one));
+#endif
   // Combines digits to pairs (16 bits), and those to fours (32 bits).
   const auto fours = [ten_and_one](__m128i bytes, __m128i mask) {
     const __m128i digits = _mm_and_si128(_mm_xor_si128(bytes, _mm_set1_epi8('0')), mask);
@@ -168,6 +178,27 @@ inline decimal_parts parts_around(const char* point, std::uint64_t whole,
   const __m128d wholes = _mm_cvtepi32_pd(eights);
   return {_mm_cvtsd_f64(wholes), _mm_cvtsd_f64(_mm_unpackhi_pd(wholes, wholes)),
           _mm_cvtsd_f64(_mm_cvtepi32_pd(_mm_unpackhi_epi64(eights, eights)))};
+#elif defined(OVERTURE_NEON)
+  // Combines digits to pairs, to fours, to eights.
+  const auto eights = [](uint8x16_t bytes, uint8x16_t mask) {
+    const uint8x16_t digits = vandq_u8(veorq_u8(bytes, vdupq_n_u8('0')), mask);
+    const uint8x16_t tens = vreinterpretq_u8_u16(vdupq_n_u16(1 << 8 | 10));
+    const uint16x8_t hundreds = vreinterpretq_u16_u32(vdupq_n_u32(1 << 16 | 100));
+    const uint32x4_t myriads = vreinterpretq_u32_u64(vdupq_n_u64(std::uint64_t{1} << 32 | 10'000));
+    const uint16x8_t pairs = vpaddlq_u8(vmulq_u8(digits, tens));
+    const uint32x4_t fours = vpaddlq_u16(vmulq_u16(pairs, hundreds));
+    return vcvtq_f64_u64(vpaddlq_u32(vmulq_u32(fours, myriads)));
+  };
+  const auto load = [](const void* from) {
+    return vld1q_u8(static_cast<const std::uint8_t*>(from));
+  };
+  const auto load_half = [](const void* from) {
+    return vcombine_u8(vld1_u8(static_cast<const std::uint8_t*>(from)), vdup_n_u8(0));
+  };
+  const float64x2_t wholes = eights(load(point - 16), load(masks_of_bytes.last(whole)));
+  const float64x2_t fraction =
+      eights(load_half(point + 1), load_half(masks_of_bytes.first(decimals)));
+  return {vgetq_lane_f64(wholes, 0), vgetq_lane_f64(wholes, 1), vgetq_lane_f64(fraction, 0)};
 #else
   const auto eight = [](const char* from, const std::uint8_t* mask_from) {
     std::uint64_t digits = 0;
@@ -204,9 +235,8 @@ template <floating T>
   const std::uint64_t non_digits = find_non_digits(at) ^ negative;
   const std::uint64_t after_point = non_digits & (non_digits - 1);
   if (after_point == 0) return nullptr;
-  // Not std::countr_zero(), which tests for zero again.
-  const auto before = static_cast<std::uint64_t>(__builtin_ctzll(non_digits));
-  const auto length = static_cast<std::uint64_t>(__builtin_ctzll(after_point));
+  const std::uint64_t before = overture::detail::lowest_bit(non_digits);
+  const std::uint64_t length = overture::detail::lowest_bit(after_point);
   const std::uint64_t whole = before - negative;
   const std::uint64_t decimals = length - before - 1;
   if (whole - 1 >= 16 || decimals - 1 >= 8 || at[before] != '.') return nullptr;

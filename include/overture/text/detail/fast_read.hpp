@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "overture/base/detail/compiler.hpp"
 #include "overture/text/detail/cursor.hpp"
 #include "overture/text/detail/digits.hpp"
 #include "overture/text/detail/write_value.hpp"
@@ -63,13 +64,13 @@ inline const char* advance_by_branches(const char* at, unsigned length) noexcept
     if ((length & bit) == 0) return;
     at += bit;
     // Keeps the compiler from turning the branches back into one addition.
-    asm volatile("" : "+r"(at));
+    overture::detail::forget(at);
   };
   jump(8);
   jump(4);
   jump(2);
   jump(1);
-  if (at == nullptr) __builtin_unreachable();
+  if (at == nullptr) overture::detail::unreachable();
   return at;
 }
 

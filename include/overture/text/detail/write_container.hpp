@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "overture/base/detail/compiler.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/text/detail/write_value.hpp"
 #include "overture/text/pages.hpp"
@@ -192,8 +193,8 @@ struct text_bound {
 
   void add(std::size_t each, std::size_t count = 1) noexcept {
     std::size_t more = 0;
-    const bool overflows = __builtin_mul_overflow(each, count, &more);
-    bytes = overflows || more > most - bytes ? most : bytes + more;
+    const bool fits = overture::detail::multiply(each, count, more);
+    bytes = !fits || more > most - bytes ? most : bytes + more;
   }
   // False if there are too many levels to be read back.
   bool enter() noexcept {
