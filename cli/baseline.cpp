@@ -65,7 +65,7 @@ std::optional<baseline> read_baseline(const std::string& path) {
     print_error(fmt::format("{}: cannot read the baseline: not a regular file", printable(path)));
     return {};
   }
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(std::filesystem::path(path), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file) {
     print_error(fmt::format("{}: cannot read the baseline", printable(path)));
