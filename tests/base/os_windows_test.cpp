@@ -1,0 +1,149 @@
+// What only Windows has: UTF-16, drives, long paths, names of devices.
+#include "base/windows_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "overture/base/os.hpp"
+#include "support/temp_folder.hpp"
+
+namespace overture {
+using namespace base_detail;
+
+namespace {
+
+std::string read_all(const std::string& path) {
+  const result<os_handle> file = system_os().open(path.c_str());
+  if (!file) return std::string("error: ") + to_string(file.error().code);
+  std::byte bytes[100];
+  const result<std::size_t> got = system_os().read_at(*file, 0, bytes);
+  system_os().close(*file);
+  return got ? std::string(reinterpret_cast<const char*>(bytes), *got) : "error of the read";
+}
+
+result<void> write(const std::string& path, std::string_view text) {
+  return replace_file(system_os(), path.c_str(), [&](os_handle file) {
+    return write_fully(system_os(), file, 0, std::as_bytes(std::span(text)));
+  });
+}
+
+TEST(os_windows, names_are_utf_8) {
+  const temp_folder folder;
+  const std::set<std::string> names = {"\xC3\xBC.txt", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80.png"};
+  for (const std::string& name : names) ASSERT_TRUE(write(folder / name, name));
+  std::set<std::string> listed;
+  ASSERT_TRUE(system_os().list(folder.path().string().c_str(), [&](const folder_entry& entry) noexcept {
+    listed.emplace(entry.name);
+  }));
+  EXPECT_EQ(listed, names);
+  for (const std::string& name : names) EXPECT_EQ(read_all(folder / name), name);
+  // The system's own functions see the same name.
+  const std::wstring wide = folder.path().native() + L"\\\u00fc.txt";
+  EXPECT_NE(GetFileAttributesW(wide.c_str()), INVALID_FILE_ATTRIBUTES);
+}
+
+TEST(os_windows, paths_may_have_either_separator_and_a_drive) {
+  const temp_folder folder;
+  std::string path = folder / "a.txt";
+  ASSERT_EQ(path.find('\\'), path.npos);
+  ASSERT_TRUE(write(path, "first"));
+  for (char& each : path) each = each == '/' ? '\\' : each;
+  EXPECT_EQ(read_all(path), "first");
+  ASSERT_TRUE(write(path, "second")) << "the temporary file is in the same folder";
+  EXPECT_EQ(read_all(path), "second");
+}
+
+TEST(os_windows, paths_may_be_longer_than_260_characters) {
+  const temp_folder folder;
+  const result<os_handle> root = system_os().open(folder.path().string().c_str());
+  ASSERT_TRUE(root);
+  std::string inner;
+  for (int i = 0; i < 12; ++i) {
+    inner += (i > 0 ? "/" : "") + std::string(40, static_cast<char>('a' + i));
+    ASSERT_TRUE(system_os().make_folder_below(*root, inner.c_str())) << i;
+  }
+  ASSERT_TRUE(write(folder / (inner + "/f"), "deep"));
+  EXPECT_EQ(read_all(folder / (inner + "/f")), "deep");
+  const result<os_handle> below = system_os().open_below(*root, (inner + "/f").c_str());
+  ASSERT_TRUE(below);
+  system_os().close(*below);
+  ASSERT_TRUE(system_os().remove_below(*root, (inner + "/f").c_str()));
+  while (!inner.empty()) {
+    ASSERT_TRUE(system_os().remove_below(*root, inner.c_str()));
+    inner.resize(inner.find('/') == inner.npos ? 0 : inner.rfind('/'));
+  }
+  system_os().close(*root);
+}
+
+TEST(os_windows, names_that_windows_cannot_have_are_refused) {
+  const temp_folder folder;
+  const result<os_handle> root = system_os().open(folder.path().string().c_str());
+  ASSERT_TRUE(root);
+  for (const char* const name : {"aux", "nul.txt", "a:b", "ends.", "ends ", "a\\b", "what?"}) {
+    EXPECT_FALSE(system_os().open_below(*root, name)) << name;
+    const auto made = system_os().open_to_write(*root, name, write_mode::create);
+    ASSERT_FALSE(made) << name;
+    EXPECT_EQ(made.error().code, errc::bad_path) << name;
+    const auto folder_made = system_os().make_folder_below(*root, name);
+    ASSERT_FALSE(folder_made) << name;
+    EXPECT_EQ(folder_made.error().code, errc::bad_path) << name;
+    if (std::strpbrk(name, "\\:")) continue;  // separators, in a path of the system
+    EXPECT_FALSE(write(folder / name, "x")) << name;
+  }
+  system_os().close(*root);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(os_windows, a_file_that_is_being_read_can_be_replaced_and_removed) {
+  const temp_folder folder;
+  const std::string path = folder.write("a.txt", "old");
+  const result<os_handle> reader = system_os().open(path.c_str());
+  ASSERT_TRUE(reader);
+  ASSERT_TRUE(write(path, "new"));
+  EXPECT_EQ(read_all(path), "new");
+  std::byte bytes[8];
+  const result<std::size_t> got = system_os().read_at(*reader, 0, bytes);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(bytes), *got), "old");
+  const result<os_handle> second = system_os().open(path.c_str());
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(system_os().remove_file(path.c_str()));
+  system_os().close(*second);
+  system_os().close(*reader);
+}
+
+TEST(os_windows, more_files_may_be_open_than_the_c_library_has_streams_for) {
+  const temp_folder folder;
+  const std::string path = folder.write("a.txt", "x");
+  std::vector<os_handle> open;
+  for (int i = 0; i < 3'000; ++i) {
+    const result<os_handle> file = system_os().open(path.c_str());
+    ASSERT_TRUE(file) << i;
+    open.push_back(*file);
+  }
+  for (const os_handle each : open) system_os().close(each);
+}
+
+TEST(os_windows, codes_of_the_system_become_errors_of_the_right_kind) {
+  const struct {
+    DWORD code;
+    errc becomes;
+  } table[] = {
+      {ERROR_FILE_NOT_FOUND, errc::not_found},  {ERROR_PATH_NOT_FOUND, errc::not_found},
+      {ERROR_ACCESS_DENIED, errc::permission},  {ERROR_DISK_FULL, errc::no_space},
+      {ERROR_FILE_EXISTS, errc::exists},        {ERROR_DIR_NOT_EMPTY, errc::exists},
+      {ERROR_OUTOFMEMORY, errc::out_of_memory}, {ERROR_FILENAME_EXCED_RANGE, errc::limit},
+      {ERROR_INVALID_FUNCTION, errc::unsupported}, {ERROR_NOT_SAME_DEVICE, errc::permission},
+      {ERROR_SHARING_VIOLATION, errc::io},
+  };
+  for (const auto& each : table) {
+    EXPECT_EQ(os_failure(errno_of(each.code), "").code, each.becomes) << each.code;
+  }
+}
+
+}  // namespace
+}  // namespace overture
