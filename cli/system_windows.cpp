@@ -255,8 +255,7 @@ int output_folder::write_in(const std::string& path, bool overwrite, const file_
                             piece_source pieces) const {
   const os_handle folder{folder_};
   for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
-    const result<void> made =
-        system_os().make_folder_below(folder, path.substr(0, slash).c_str());
+    const result<void> made = system_os().make_folder_below(folder, path.substr(0, slash).c_str());
     if (!made && made.error().code != errc::exists) return os_error_of(made.error());
   }
   new_file file(folder, overwrite ? temporary_beside(path) : path);

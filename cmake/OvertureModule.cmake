@@ -94,8 +94,8 @@ endfunction()
 
 # overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]
 #   [POSIX some_test.cpp...]): one executable of all *_test.cpp in the current folder, every test of
-# it known to CTest by name. A test that reports itself as skipped counts as skipped. PRECOMPILE: for
-# tests with other flags. Windows goes without those in POSIX and *_posix_test.cpp and
+# it known to CTest by name. A test that reports itself as skipped counts as skipped. PRECOMPILE:
+# for tests with other flags. Windows goes without those in POSIX and *_posix_test.cpp and
 # *_linux_test.cpp.
 function(overture_tests name)
   cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES;POSIX" ${ARGN})

@@ -31,6 +31,12 @@ def sanitizer(build):
     return re.search(r"^OVERTURE_SANITIZE:\w+=.", cache, re.MULTILINE) is not None
 
 
+def windows(build):
+    """Cross-built for Windows: the tests run under wine."""
+    cache = (build / "CMakeCache.txt").read_text()
+    return re.search(r"^CMAKE_TOOLCHAIN_FILE\b.*toolchain-mingw", cache, re.MULTILINE) is not None
+
+
 def no_io_uring(_build):
     """The kernel refuses io_uring, or reads only at the file's cursor (before Linux 5.6)."""
     parameters = (ctypes.c_uint32 * 30)()
@@ -63,12 +69,15 @@ def system_call(numbers, *arguments):
 
 
 # --- Which tests may be skipped, when, and why ----------------------------------------------------
+# Where a test stands for one thing that wine or Windows lacks, its name says which.
+WINDOWS = ()
 ALLOWED = (
     (r"text\.the_parallel_part\.", sanitizer, "sanitizers replace the allocator, as the guards do"),
     (r"io\..*/uring(_opening)?$", no_io_uring, "the io_uring back end cannot run"),
     (r"sync(_generic)?\.asymmetric_fence\.", no_membarrier, "there is no fence to test"),
     (r"base\.large_pages\.are_asked_for", no_large_pages, "the kernel does not show the request"),
     (r"vfs\.watching\.asks_for_a_rescan_when_changes_were_lost", long_inotify_queue, "no overflow"),
+    *WINDOWS,
 )
 
 

@@ -170,8 +170,8 @@ windows_libvorbis() {
   static_needs vorbis vorbisenc vorbisfile
 }
 
-# Its CMakeLists.txt takes its version from git. mingw has checked memcpy() and the like in a library
-# of its own.
+# Its CMakeLists.txt takes its version from git. mingw has checked memcpy() and the like in a
+# library of its own.
 windows_opus() {
   unpack opus
   (

@@ -1,5 +1,5 @@
 #include "base/cp932.hpp"
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 
 namespace overture {
 

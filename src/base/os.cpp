@@ -6,6 +6,7 @@
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
+#include "base/system_text.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
@@ -22,20 +23,10 @@ std::uint64_t number_of_process() noexcept {
   return number;
 }
 
-// The length of the folder's part of a path of the system, with the separator.
-std::size_t folder_bytes(std::string_view path) {
-#if defined(_WIN32)
-  constexpr std::string_view separators = "/\\:";  // a colon ends a drive
-#else
-  constexpr std::string_view separators = "/";
-#endif
-  return path.find_last_of(separators) + 1;
-}
-
 // Syncs the names of the folder that contains `path`.
 result<void> sync_folder_of(operating_system& os, const char* path) {
   char folder[limits::path_bytes_max + 1];
-  std::size_t length = folder_bytes(path);
+  std::size_t length = base_detail::folder_bytes(path);
   std::memcpy(folder, path, length);
   // The separator stays where it says that the folder is a root or a drive.
   if (length > 1 && folder[length - 1] != ':' && folder[length - 2] != ':') --length;
@@ -110,7 +101,7 @@ result<void> sync_names(operating_system& os, os_handle folder) {
 
 bool temporary_path_of(const char* path, std::span<char> room) noexcept {
   const std::string_view whole(path);
-  const std::string_view folder = whole.substr(0, folder_bytes(whole));
+  const std::string_view folder = whole.substr(0, base_detail::folder_bytes(whole));
   char name[temporary_prefix.size() + 13];  // 64 bits to base 36
   std::memcpy(name, temporary_prefix.data(), temporary_prefix.size());
   const std::uint64_t number = number_of_process() ^ hash64(whole);

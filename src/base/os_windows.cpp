@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/file_handles_windows.hpp"
 #include "base/thread_event_windows.hpp"
-#include "base/windows_text.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/portable_name.hpp"
 
@@ -17,41 +17,6 @@ namespace overture {
 using namespace base_detail;
 
 namespace {
-
-constexpr DWORD share_all = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-// Without it no folder can be opened.
-constexpr DWORD usual_flags = FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OVERLAPPED;
-constexpr DWORD not_through_links = usual_flags | FILE_FLAG_OPEN_REPARSE_POINT;
-
-os_handle to_handle(HANDLE opened) {
-  return {static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(opened))};
-}
-HANDLE of(os_handle handle) {
-  return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(handle.value));
-}
-
-// Closes its handle and keeps the last error.
-class owned_handle {
- public:
-  explicit owned_handle(HANDLE owned) noexcept : owned_(owned) {}
-  ~owned_handle() {
-    if (!valid()) return;
-    const DWORD code = GetLastError();
-    (void)CloseHandle(owned_);
-    SetLastError(code);
-  }
-  owned_handle(owned_handle&& other) noexcept
-      : owned_(std::exchange(other.owned_, INVALID_HANDLE_VALUE)) {}
-  owned_handle& operator=(owned_handle&&) = delete;
-  [[nodiscard]] bool valid() const noexcept { return owned_ != INVALID_HANDLE_VALUE; }
-  [[nodiscard]] HANDLE get() const noexcept { return owned_; }
-  [[nodiscard]] os_handle release() noexcept {
-    return to_handle(std::exchange(owned_, INVALID_HANDLE_VALUE));
-  }
-
- private:
-  HANDLE owned_;
-};
 
 tl::unexpected<error> failed_as(int os_error, const char* reason) {
   return tl::unexpected<error>(os_failure(os_error, reason));
@@ -64,32 +29,6 @@ tl::unexpected<error> failed_to_make(const char* reason) {
   error in_the_way = os_failure(ENOTDIR, "a file has the name of a folder");
   in_the_way.code = errc::exists;
   return tl::unexpected<error>(in_the_way);
-}
-
-HANDLE open_wide(const wide_path& path, DWORD access, DWORD share, DWORD how, DWORD flags) {
-  return CreateFileW(path.c_str(), access, share, nullptr, how, FILE_ATTRIBUTE_NORMAL | flags,
-                     nullptr);
-}
-
-bool is_link(DWORD attributes, DWORD tag) {
-  return (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
-         (tag == IO_REPARSE_TAG_SYMLINK || tag == IO_REPARSE_TAG_MOUNT_POINT);
-}
-
-file_kind kind_of(DWORD attributes, DWORD tag) {
-  if (is_link(attributes, tag)) return file_kind::link;
-  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return file_kind::folder;
-  return (attributes & FILE_ATTRIBUTE_DEVICE) != 0 ? file_kind::other : file_kind::file;
-}
-
-FILE_ATTRIBUTE_TAG_INFO attributes_of(HANDLE opened) {
-  FILE_ATTRIBUTE_TAG_INFO found{};
-  (void)GetFileInformationByHandleEx(opened, FileAttributeTagInfo, &found, sizeof found);
-  return found;
-}
-
-bool is_folder(HANDLE opened) {
-  return (attributes_of(opened).FileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
 // Since 1970; Windows counts hundreds of nanoseconds since 1601.
@@ -136,92 +75,6 @@ const char* flaw_of_name(std::string_view path) {
   return portable_name_flaw(path.substr(path.find_last_of("/\\:") + 1));
 }
 
-bool has_dots(std::string_view path) {
-  while (!path.empty()) {
-    const std::string_view element = path.substr(0, path.find('/'));
-    if (element.empty() || element == "." || element == "..") return true;
-    path.remove_prefix(std::min(element.size() + 1, path.size()));
-  }
-  return false;
-}
-
-// Sets the last error to ERROR_DIRECTORY if an element of the path, but not its last one, is a
-// file: the system says only that the path was not found.
-void look_for_file_on_the_way(const wide_path& path) {
-  if (GetLastError() != ERROR_PATH_NOT_FOUND) return;
-  wide_path front = path;
-  for (std::size_t at = path.view().rfind(L'\\'); at != std::wstring_view::npos && at > 6;
-       at = path.view().rfind(L'\\', at - 1)) {
-    front.cut(at);
-    const DWORD attributes = GetFileAttributesW(front.c_str());
-    if (attributes == INVALID_FILE_ATTRIBUTES) continue;
-    const bool file = (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
-    SetLastError(file ? ERROR_DIRECTORY : ERROR_PATH_NOT_FOUND);
-    return;
-  }
-  SetLastError(ERROR_PATH_NOT_FOUND);
-}
-
-// Opens what a path below a folder names, if it has not left the folder through a link: the system
-// is asked for the path of what it has opened.
-owned_handle open_beneath(os_handle folder, std::string_view path, DWORD access, DWORD share) {
-  const auto refused = [](DWORD code) {
-    SetLastError(code);
-    return owned_handle(INVALID_HANDLE_VALUE);
-  };
-  if (has_dots(path)) return refused(ERROR_NOT_SAME_DEVICE);
-  wide_path root;
-  if (!root.set(of(folder))) return owned_handle(INVALID_HANDLE_VALUE);
-  wide_path wanted = root;
-  if (!wanted.append(path)) return owned_handle(INVALID_HANDLE_VALUE);
-  owned_handle opened(open_wide(wanted, access, share, OPEN_EXISTING, usual_flags));
-  if (!opened.valid()) {
-    look_for_file_on_the_way(wanted);
-    return opened;
-  }
-  wide_path& actual = wanted;
-  if (!actual.set(opened.get())) return owned_handle(INVALID_HANDLE_VALUE);
-  if (!actual.is_below(root)) return refused(ERROR_NOT_SAME_DEVICE);
-  return opened;
-}
-
-// The folder that contains a path's last element. While it lives nothing can take its place: it is
-// not shared for deleting.
-class parent_folder {
- public:
-  parent_folder(os_handle folder, std::string_view path) noexcept
-      : opened_(open(folder, path)), name_(path.substr(path.rfind('/') + 1)) {
-    if (missing()) return;
-    const bool whole = path_.set(opened_.valid() ? opened_.get() : of(folder));
-    missing_ = !whole || !path_.append(name_);
-  }
-  parent_folder(const parent_folder&) = delete;
-  parent_folder& operator=(const parent_folder&) = delete;
-
-  [[nodiscard]] bool missing() const noexcept { return missing_; }  // the last error says why
-  // Of the last element.
-  [[nodiscard]] const wide_path& path() const noexcept { return path_; }
-
- private:
-  owned_handle open(os_handle folder, std::string_view path) noexcept {
-    const std::size_t slash = path.rfind('/');
-    if (slash == path.npos) return owned_handle(INVALID_HANDLE_VALUE);
-    owned_handle opened = open_beneath(folder, path.substr(0, slash), FILE_READ_ATTRIBUTES,
-                                       FILE_SHARE_READ | FILE_SHARE_WRITE);
-    missing_ = !opened.valid();
-    if (opened.valid() && !is_folder(opened.get())) {
-      SetLastError(ERROR_DIRECTORY);
-      missing_ = true;
-    }
-    return opened;
-  }
-
-  bool missing_ = false;
-  owned_handle opened_;
-  std::string_view name_;
-  wide_path path_;
-};
-
 bool make_empty(HANDLE file) {
   FILE_END_OF_FILE_INFO end{};
   return SetFileInformationByHandle(file, FileEndOfFileInfo, &end, sizeof end) != 0;
@@ -234,45 +87,6 @@ tl::unexpected<error> not_regular(HANDLE opened) {
     return failed_as(ELOOP, "cannot write through a link");
   }
   return fail(errc::not_a_file, "not a regular file");
-}
-
-bool is_regular(HANDLE opened) {
-  const FILE_ATTRIBUTE_TAG_INFO found = attributes_of(opened);
-  return GetFileType(opened) == FILE_TYPE_DISK &&
-         kind_of(found.FileAttributes, found.ReparseTag) == file_kind::file;
-}
-
-bool remove_wide(const wide_path& path, bool folders_too) {
-  const DWORD attributes = GetFileAttributesW(path.c_str());
-  if (attributes == INVALID_FILE_ATTRIBUTES) return false;
-  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) return DeleteFileW(path.c_str()) != 0;
-  // A link to a folder is removed like a folder.
-  const bool link = (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-  if (folders_too || link) return RemoveDirectoryW(path.c_str()) != 0;
-  SetLastError(ERROR_ACCESS_DENIED);
-  return false;
-}
-
-// The way of POSIX, where the file system has it, also replaces a file that others have open.
-bool rename_wide(const wide_path& from, const wide_path& to) {
-  struct {
-    FILE_RENAME_INFO info;
-    wchar_t name[wide_path::units_max];
-  } how{};
-  constexpr DWORD replace_if_exists = 1;
-  constexpr DWORD posix_semantics = 2;
-  constexpr auto rename_info_ex = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
-  const owned_handle source(
-      open_wide(from, DELETE | SYNCHRONIZE, share_all, OPEN_EXISTING, not_through_links));
-  if (source.valid()) {
-    const DWORD flags = replace_if_exists | posix_semantics;
-    std::memcpy(&how.info, &flags, sizeof flags);
-    how.info.FileNameLength = static_cast<DWORD>(to.view().size() * sizeof(wchar_t));
-    std::memcpy(how.info.FileName, to.c_str(), how.info.FileNameLength + sizeof(wchar_t));
-    if (SetFileInformationByHandle(source.get(), rename_info_ex, &how, sizeof how)) return true;
-  }
-  return MoveFileExW(from.c_str(), to.c_str(),
-                     MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
 }
 
 class windows_system final : public operating_system {
@@ -328,9 +142,9 @@ class windows_system final : public operating_system {
     wide_path wide;
     if (!wide.set(path) || !wide.append("*")) return windows_failure("cannot list the folder");
     WIN32_FIND_DATAW found;
-    const HANDLE search = FindFirstFileExW(wide.c_str(), FindExInfoBasic, &found,
-                                           FindExSearchNameMatch, nullptr,
-                                           FIND_FIRST_EX_LARGE_FETCH);
+    const HANDLE search =
+        FindFirstFileExW(wide.c_str(), FindExInfoBasic, &found, FindExSearchNameMatch, nullptr,
+                         FIND_FIRST_EX_LARGE_FETCH);
     if (search == INVALID_HANDLE_VALUE) return windows_failure("cannot list the folder");
     bool illegible = false;
     do {
@@ -385,8 +199,8 @@ class windows_system final : public operating_system {
     if (const char* const flaw = flaw_of_name(path)) return fail(errc::bad_path, flaw);
     wide_path wide;
     if (!wide.set(path)) return windows_failure("cannot create");
-    owned_handle made(open_wide(wide, GENERIC_READ | GENERIC_WRITE, share_all, OPEN_ALWAYS,
-                                not_through_links));
+    owned_handle made(
+        open_wide(wide, GENERIC_READ | GENERIC_WRITE, share_all, OPEN_ALWAYS, not_through_links));
     if (!made.valid()) {
       look_for_file_on_the_way(wide);
       return windows_failure("cannot create");
@@ -439,8 +253,7 @@ class windows_system final : public operating_system {
     if (!found) return tl::unexpected<error>(found.error());
     if (found->kind != file_kind::file) return failed_as(EISDIR, "cannot map");
     if (found->size == 0) return mapping{};
-    const HANDLE section =
-        CreateFileMappingW(of(handle), nullptr, PAGE_READONLY, 0, 0, nullptr);
+    const HANDLE section = CreateFileMappingW(of(handle), nullptr, PAGE_READONLY, 0, 0, nullptr);
     if (!section) return windows_failure("cannot map");
     void* const memory = MapViewOfFile(section, FILE_MAP_READ, 0, 0, 0);
     const DWORD code = GetLastError();
@@ -461,11 +274,10 @@ class windows_system final : public operating_system {
     const parent_folder parent(folder, path);
     if (parent.missing()) return windows_failure("cannot open for writing");
     const bool is_new = mode == write_mode::create;
-    owned_handle opened(open_wide(parent.path(),
-                                  is_new ? GENERIC_WRITE : FILE_APPEND_DATA | FILE_READ_ATTRIBUTES |
-                                                               SYNCHRONIZE,
-                                  share_all, is_new ? CREATE_NEW : OPEN_ALWAYS,
-                                  not_through_links));
+    owned_handle opened(
+        open_wide(parent.path(),
+                  is_new ? GENERIC_WRITE : FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
+                  share_all, is_new ? CREATE_NEW : OPEN_ALWAYS, not_through_links));
     if (!opened.valid()) return windows_failure("cannot open for writing");
     if (!is_regular(opened.get())) return not_regular(opened.get());
     return opened.release();

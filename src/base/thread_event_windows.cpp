@@ -12,8 +12,7 @@ DWORD make_key() noexcept {
   HMODULE self = nullptr;
   (void)GetModuleHandleExW(
       GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-      reinterpret_cast<const wchar_t*>(reinterpret_cast<std::uintptr_t>(&at_end_of_thread)),
-      &self);
+      reinterpret_cast<const wchar_t*>(reinterpret_cast<std::uintptr_t>(&at_end_of_thread)), &self);
   return FlsAlloc(at_end_of_thread);
 }
 

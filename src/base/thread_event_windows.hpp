@@ -1,7 +1,7 @@
 // An event for each thread, for which it waits while one of its own reads or writes is under way.
 #pragma once
 
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 
 namespace overture::base_detail {
 

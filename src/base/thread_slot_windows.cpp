@@ -1,7 +1,7 @@
 // On fibre-local storage: its callback runs when a thread ends, however it was started, and gets
 // the slot as its argument. A thread_local with a destructor would not do: with the thread-local
 // variables of mingw's GCC such a destructor may find that the others are gone.
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 
 #include "base/shared_state.hpp"
 #include "base/thread_slot.hpp"
@@ -45,8 +45,7 @@ slot_keys::slot_keys() noexcept {
   HMODULE self = nullptr;
   (void)GetModuleHandleExW(
       GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-      reinterpret_cast<const wchar_t*>(reinterpret_cast<std::uintptr_t>(&at_end_of_thread)),
-      &self);
+      reinterpret_cast<const wchar_t*>(reinterpret_cast<std::uintptr_t>(&at_end_of_thread)), &self);
 }
 
 [[gnu::noinline]] std::uint32_t first_slot(const slot_keys& with) noexcept {

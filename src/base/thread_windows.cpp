@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <new>
 
+#include "base/paths_windows.hpp"
 #include "base/processor.hpp"
-#include "base/windows_text.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/thread.hpp"
 
@@ -66,8 +66,8 @@ class windows_thread_factory final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options& options, void (*entry)(void*) noexcept,
                               void* argument) override {
-    void* const memory = default_allocator().allocate(
-        sizeof(start_arguments), alignof(start_arguments), memory_tag::base);
+    void* const memory = default_allocator().allocate(sizeof(start_arguments),
+                                                      alignof(start_arguments), memory_tag::base);
     if (!memory) return fail(errc::out_of_memory, "out of memory for a new thread");
     auto* const arguments = ::new (memory)
         start_arguments{entry, argument, options.priority, options.affinity_mask, {}};

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 #include "io/reads_uring.hpp"
 
 namespace overture::io_detail {

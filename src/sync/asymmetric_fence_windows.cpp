@@ -1,4 +1,4 @@
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 #include "sync/asymmetric_fence.hpp"
 
 namespace overture::sync_detail {

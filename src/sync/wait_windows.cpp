@@ -3,7 +3,7 @@
 // another, so relayed means all.
 #include <algorithm>
 
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 #include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 

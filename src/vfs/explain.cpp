@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/error_text.hpp"
+#include "base/system_text.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "vfs/state.hpp"
 

@@ -1,12 +1,12 @@
-// ReadDirectoryChangesW. A folder is watched with everything below it: a handle of each folder below
-// would keep users from renaming those above it. So folders that lie in a watched one only get a
-// number; an event names a path, and goes to the number of its folder.
+// ReadDirectoryChangesW. A folder is watched with everything below it: a handle of each folder
+// below would keep users from renaming those above it. So folders that lie in a watched one only
+// get a number; an event names a path, and goes to the number of its folder.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/paths_windows.hpp"
 #include "base/vec.hpp"
-#include "base/windows_text.hpp"
 #include "vfs/folder_events.hpp"
 
 namespace overture::vfs_detail {
@@ -156,10 +156,9 @@ void folder_events::close() noexcept {
 result<int> folder_events::add(const char* path) noexcept {
   wide_path given;
   if (!given.set(path)) return windows_failure("cannot watch the folder");
-  const HANDLE folder =
-      CreateFileW(given.c_str(), FILE_LIST_DIRECTORY,
-                  FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
-                  FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OVERLAPPED, nullptr);
+  const HANDLE folder = CreateFileW(
+      given.c_str(), FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+      nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OVERLAPPED, nullptr);
   if (folder == INVALID_HANDLE_VALUE) return windows_failure("cannot watch the folder");
   wide_path actual;
   if (!actual.set(folder)) {
@@ -232,8 +231,8 @@ void folder_events::system_state::tell(watched_tree& in, const FILE_NOTIFY_INFOR
   visit(told);
 }
 
-void folder_events::system_state::tell_all(
-    watched_tree& in, DWORD bytes, function_ref<void(const folder_event&)> visit) noexcept {
+void folder_events::system_state::tell_all(watched_tree& in, DWORD bytes,
+                                           function_ref<void(const folder_event&)> visit) noexcept {
   // The visitor may end the watch, and with it the memory of the events.
   std::byte events[sizeof in.room];
   std::memcpy(events, in.room, bytes);
@@ -247,11 +246,11 @@ void folder_events::system_state::tell_all(
   for (DWORD at = 0;;) {
     const auto* const event = reinterpret_cast<const FILE_NOTIFY_INFORMATION*>(events + at);
     // One write makes several events.
-    const bool again = last && event->FileNameLength == last->FileNameLength &&
-                       event->Action == FILE_ACTION_MODIFIED &&
-                       (last->Action == FILE_ACTION_MODIFIED ||
-                        last->Action == FILE_ACTION_ADDED) &&
-                       std::memcmp(event->FileName, last->FileName, last->FileNameLength) == 0;
+    const bool again =
+        last && event->FileNameLength == last->FileNameLength &&
+        event->Action == FILE_ACTION_MODIFIED &&
+        (last->Action == FILE_ACTION_MODIFIED || last->Action == FILE_ACTION_ADDED) &&
+        std::memcmp(event->FileName, last->FileName, last->FileNameLength) == 0;
     if (!again) tell(in, *event, visit);
     last = event;
     if (event->NextEntryOffset == 0 || in.gone) return;

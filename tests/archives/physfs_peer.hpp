@@ -19,7 +19,9 @@ namespace overture {
 #ifndef OVERTURE_HAS_PHYSFS
 inline constexpr bool has_physfs = false;
 
-inline std::map<std::string, std::string> load_with_physfs(const std::string&) { return {}; }
+inline std::map<std::string, std::string> load_with_physfs(const std::string&) {
+  return {};
+}
 inline std::map<std::string, std::string> load_with_physfs(const std::string&, const std::string&) {
   return {};
 }

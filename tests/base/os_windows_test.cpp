@@ -1,5 +1,5 @@
 // What only Windows has: UTF-16, drives, long paths, names of devices.
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,9 +36,9 @@ TEST(os_windows, names_are_utf_8) {
   const std::set<std::string> names = {"\xC3\xBC.txt", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80.png"};
   for (const std::string& name : names) ASSERT_TRUE(write(folder / name, name));
   std::set<std::string> listed;
-  ASSERT_TRUE(system_os().list(folder.path().string().c_str(), [&](const folder_entry& entry) noexcept {
-    listed.emplace(entry.name);
-  }));
+  ASSERT_TRUE(
+      system_os().list(folder.path().string().c_str(),
+                       [&](const folder_entry& entry) noexcept { listed.emplace(entry.name); }));
   EXPECT_EQ(listed, names);
   for (const std::string& name : names) EXPECT_EQ(read_all(folder / name), name);
   // The system's own functions see the same name.
@@ -126,23 +126,6 @@ TEST(os_windows, more_files_may_be_open_than_the_c_library_has_streams_for) {
     open.push_back(*file);
   }
   for (const os_handle each : open) system_os().close(each);
-}
-
-TEST(os_windows, codes_of_the_system_become_errors_of_the_right_kind) {
-  const struct {
-    DWORD code;
-    errc becomes;
-  } table[] = {
-      {ERROR_FILE_NOT_FOUND, errc::not_found},  {ERROR_PATH_NOT_FOUND, errc::not_found},
-      {ERROR_ACCESS_DENIED, errc::permission},  {ERROR_DISK_FULL, errc::no_space},
-      {ERROR_FILE_EXISTS, errc::exists},        {ERROR_DIR_NOT_EMPTY, errc::exists},
-      {ERROR_OUTOFMEMORY, errc::out_of_memory}, {ERROR_FILENAME_EXCED_RANGE, errc::limit},
-      {ERROR_INVALID_FUNCTION, errc::unsupported}, {ERROR_NOT_SAME_DEVICE, errc::permission},
-      {ERROR_SHARING_VIOLATION, errc::io},
-  };
-  for (const auto& each : table) {
-    EXPECT_EQ(os_failure(errno_of(each.code), "").code, each.becomes) << each.code;
-  }
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST_P(os_writing, files_are_not_created_where_they_cannot_be) {
 }
 
 TEST_P(os_writing, a_link_is_not_written_through) {
-  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
+  if (!world().has_links()) GTEST_SKIP() << needs_symlinks;
   world().add_file("target.txt", "target");
   world().add_link("link.txt", "target.txt");
   const auto file = os().create(at("link.txt").c_str());

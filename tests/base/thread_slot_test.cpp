@@ -44,7 +44,8 @@ TEST(thread_slot, is_never_that_of_another_thread_while_a_thread_ends) {
     before = thread_slot();
   }).join();
   EXPECT_NE(before, shared_thread_slot);
-  if (answer != before || !on_windows) EXPECT_EQ(answer, shared_thread_slot);
+  const bool still_its_own = on_windows && answer == before;
+  EXPECT_TRUE(answer == shared_thread_slot || still_its_own);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/paths_windows.hpp"
 #include "base/thread_slot.hpp"
-#include "base/windows_text.hpp"
 #include "overture/base/thread.hpp"
 
 namespace overture {

@@ -18,18 +18,20 @@ struct rlimit {
   unsigned long rlim_max = 0;
 };
 inline constexpr int RLIMIT_NOFILE = 0;
-inline int getrlimit(int, rlimit*) { return -1; }
-inline int setrlimit(int, const rlimit*) { return -1; }
-inline int mkfifo(const char*, unsigned) { return -1; }
+inline int getrlimit(int, rlimit*) {
+  return -1;
+}
+inline int setrlimit(int, const rlimit*) {
+  return -1;
+}
+inline int mkfifo(const char*, unsigned) {
+  return -1;
+}
 #endif
 
 namespace overture {
 
-#if defined(_WIN32)
-inline constexpr bool on_windows = true;
-#else
-inline constexpr bool on_windows = false;
-#endif
+inline constexpr bool on_windows = std::filesystem::path::preferred_separator == '\\';
 inline constexpr const char* needs_posix = "there are no pipes and limits of POSIX here";
 inline constexpr const char* needs_symlinks = "there are no symbolic links here";
 inline constexpr const char* needs_programs = "programs of the build machine cannot be run here";

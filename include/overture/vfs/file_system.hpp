@@ -315,8 +315,9 @@ class file_system final : public source_files {
   // --- Mounting -------------------------------------------------------------------------------
   // A call that fails changes nothing.
 
-  // Mounts a folder or an archive; `path` is UTF-8, or a std::filesystem::path. Names that cannot be in the tree are skipped, see skipped();
-  // what cannot be read, or is damaged, is left out, see failure(). Errors:
+  // Mounts a folder or an archive; `path` is UTF-8, or a std::filesystem::path. Names that cannot
+  // be in the tree are skipped, see skipped(); what cannot be read, or is damaged, is left out, see
+  // failure(). Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file

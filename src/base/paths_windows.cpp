@@ -1,4 +1,4 @@
-#include "base/windows_text.hpp"
+#include "base/paths_windows.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -88,9 +88,9 @@ bool to_utf8(std::wstring_view text, std::span<char> room, std::size_t& length) 
   length = 0;
   if (text.empty()) return true;
   if (text.size() > INT_MAX || room.size() > INT_MAX) return false;
-  const int bytes = WideCharToMultiByte(
-      CP_UTF8, WC_ERR_INVALID_CHARS, text.data(), static_cast<int>(text.size()), room.data(),
-      static_cast<int>(room.size()), nullptr, nullptr);
+  const int bytes =
+      WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text.data(), static_cast<int>(text.size()),
+                          room.data(), static_cast<int>(room.size()), nullptr, nullptr);
   length = static_cast<std::size_t>(bytes);
   return bytes > 0;
 }

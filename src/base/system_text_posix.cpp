@@ -1,4 +1,4 @@
-#include "base/error_text.hpp"
+#include "base/system_text.hpp"
 
 #include <cstring>
 
@@ -18,6 +18,10 @@ namespace {
 const char* base_detail::error_text(int os_error, std::span<char> room) noexcept {
   room[0] = '\0';
   return text_of(strerror_r(os_error, room.data(), room.size()), room.data());
+}
+
+std::size_t base_detail::folder_bytes(std::string_view path) noexcept {
+  return path.rfind('/') + 1;
 }
 
 }  // namespace overture
