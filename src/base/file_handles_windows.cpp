@@ -97,10 +97,24 @@ owned_handle parent_folder::open(os_handle folder, std::string_view path) noexce
   return opened;
 }
 
+// The way of POSIX, where the file system has it: the name is free at once, even if the file is
+// open.
+static bool remove_name(const wide_path& path) noexcept {
+  constexpr auto disposition_info_ex = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
+  constexpr ULONG remove_if_posix = 1 | 2;
+  const owned_handle file(
+      open_wide(path, DELETE | SYNCHRONIZE, share_all, OPEN_EXISTING, not_through_links));
+  ULONG how = remove_if_posix;
+  return file.valid() &&
+         SetFileInformationByHandle(file.get(), disposition_info_ex, &how, sizeof how) != 0;
+}
+
 bool remove_wide(const wide_path& path, bool folders_too) noexcept {
   const DWORD attributes = GetFileAttributesW(path.c_str());
   if (attributes == INVALID_FILE_ATTRIBUTES) return false;
-  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) return DeleteFileW(path.c_str()) != 0;
+  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) {
+    return remove_name(path) || DeleteFileW(path.c_str()) != 0;
+  }
   // A link to a folder is removed like a folder.
   const bool link = (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
   if (folders_too || link) return RemoveDirectoryW(path.c_str()) != 0;

@@ -178,21 +178,20 @@ class windows_system final : public operating_system {
     constexpr std::wstring_view local = LR"(\\?\)";
     constexpr std::wstring_view remote = LR"(\\?\UNC\)";
     std::wstring_view resolved = wide.view();
-    std::size_t length = 0;
-    if (resolved.starts_with(remote)) {
-      resolved.remove_prefix(remote.size());
-      for (; length < 2 && length < text.size(); ++length) text[length] = '/';
-    } else if (resolved.starts_with(local)) {
-      resolved.remove_prefix(local.size());
+    const bool is_remote = resolved.starts_with(remote);
+    if (resolved.starts_with(local)) {
+      resolved.remove_prefix(is_remote ? remote.size() : local.size());
     }
-    std::size_t rest = 0;
-    if (!to_utf8(resolved, text.subspan(length), rest) || length + rest >= text.size()) {
+    std::size_t length = 0;
+    char room[3 * wide_path::units_max];
+    if (!to_utf8(resolved, room, length)) return windows_failure("cannot resolve the path");
+    const std::string_view front = is_remote ? "//" : "";
+    if (front.size() + length >= text.size()) {
       return fail(errc::limit, "the path with its links resolved is too long");
     }
-    length += rest;
-    std::replace(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), '\\', '/');
-    text[length] = '\0';
-    return length;
+    char* const rest = std::copy(front.begin(), front.end(), text.data());
+    *std::replace_copy(room, room + length, rest, '\\', '/') = '\0';
+    return front.size() + length;
   }
 
   result<os_handle> create(const char* path) noexcept override {

@@ -73,5 +73,28 @@ TEST(thread_slot, of_threads_of_the_system_come_back_too) {
   EXPECT_LT(highest, 10u);
 }
 
+// Of the same thread, after the callback that gives the slot back.
+std::uint32_t answer_at_end = 0;
+void WINAPI ask_at_end(void*) {
+  answer_at_end = thread_slot();
+}
+
+TEST(thread_slot, of_a_thread_of_the_system_that_has_given_its_own_back_is_the_shared_one) {
+  (void)thread_slot();  // its key is the older one, and so comes first
+  static const DWORD key = FlsAlloc(ask_at_end);
+  ASSERT_NE(key, FLS_OUT_OF_INDEXES);
+  std::uint32_t before = 0;
+  const auto run = [](void* raw) -> DWORD {
+    (void)FlsSetValue(key, raw);
+    return take_slot(raw);
+  };
+  const HANDLE thread = CreateThread(nullptr, 0, run, &before, 0, nullptr);
+  ASSERT_NE(thread, nullptr);
+  WaitForSingleObject(thread, INFINITE);
+  CloseHandle(thread);
+  EXPECT_NE(before, shared_thread_slot);
+  EXPECT_EQ(answer_at_end, shared_thread_slot);
+}
+
 }  // namespace
 }  // namespace overture

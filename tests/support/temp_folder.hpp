@@ -32,23 +32,30 @@ class temp_folder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::string operator/(std::string_view name) const {
-    return (path_ / name).generic_string();
+    return text(path_ / in_utf8(name));
   }
   // Writes a file, creating its folders; returns its path, with '/' as the separator.
   std::string write(std::string_view name, std::string_view data) const {
-    const std::filesystem::path file = path_ / name;
+    const std::filesystem::path file = path_ / in_utf8(name);
     std::filesystem::create_directories(file.parent_path());
     std::ofstream out(file, std::ios::binary);
     out.write(data.data(), static_cast<std::streamsize>(data.size()));
     if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
-    return file.generic_string();
+    return text(file);
   }
   [[nodiscard]] std::string read(std::string_view name) const {
-    std::ifstream in(path_ / name, std::ios::binary);
+    std::ifstream in(path_ / in_utf8(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
  private:
+  // Narrow text of a path has another encoding on Windows.
+  static std::u8string in_utf8(std::string_view name) { return {name.begin(), name.end()}; }
+  static std::string text(const std::filesystem::path& path) {
+    const std::u8string whole = path.generic_u8string();
+    return {whole.begin(), whole.end()};
+  }
+
   std::filesystem::path path_;
 };
 

@@ -99,7 +99,7 @@ TEST(file_system, reports_what_cannot_be_mounted) {
   EXPECT_EQ(failure(folder / "empty"), errc::unsupported);
   EXPECT_EQ(failure(folder / "pipe"), errc::not_a_file);
   EXPECT_EQ(failure("/dev/null"), errc::not_a_file);
-  EXPECT_EQ(failure(folder.path(), {.at = "../up"}), errc::bad_path);
+  EXPECT_EQ(failure(folder.path().string(), {.at = "../up"}), errc::bad_path);
   EXPECT_EQ(files.mount_count(), 0u);
   ASSERT_TRUE(files.freeze());
   EXPECT_EQ(files.entry_count(), 0u);

@@ -148,7 +148,7 @@ TEST(removal_of_a_writable_folder, is_refused) {
   folder.write("a", "a");
   file_system files;
   EXPECT_EQ(
-      files.mount(folder.path().c_str(), {.writable = true, .removal_markers = true}).error().code,
+      files.mount(folder.path().string().c_str(), {.writable = true, .removal_markers = true}).error().code,
       errc::invalid);
 }
 

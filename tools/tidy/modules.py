@@ -30,7 +30,6 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/descriptor_limit_generic.cpp": "a constant",
     "src/io/descriptor_limit_windows.cpp": "a constant",
     "src/io/reads_windows.cpp": "read_backends_test",
-    "src/vfs/folder_events_windows.cpp": "file_watch_test",
     "src/io/descriptor_limit_linux.cpp": "handle_cache_test",
     "src/io/position_index.cpp": "an index of the store: request_store_test",
     "src/io/reads_blocking.cpp": "threads that serve a queue: read_bundles_test, read_ahead_test",
