@@ -20,7 +20,7 @@ using ::testing::UnorderedElementsAre;
 class folder_mount : public ::testing::Test {
  protected:
   void mount_and_freeze() {
-    const result<mount_id> mount = files.mount(folder.path().string().c_str());
+    const result<mount_id> mount = files.mount(folder.path());
     ASSERT_TRUE(mount) << mount.error().reason;
     ASSERT_TRUE(files.freeze());
   }
@@ -136,7 +136,7 @@ TEST_F(folder_mount, goes_on_without_a_folder_that_cannot_be_listed_and_says_so)
     os.unreadable = "/secret";
     os.os_error = os_error;
     file_system some({.os = &os});
-    ASSERT_TRUE(some.mount(folder.path().string().c_str()));
+    ASSERT_TRUE(some.mount(folder.path()));
     ASSERT_TRUE(some.freeze());
     EXPECT_THAT(load_all(some), ElementsAre(Pair("good/a", "a")));
     EXPECT_THAT(skipped_of(some), IsEmpty());
@@ -157,7 +157,7 @@ TEST_F(folder_mount, keeps_what_was_listed_before_the_disk_failed_and_says_so) {
   os.os_error = EIO;
   os.listed_before = 1;
   file_system some({.os = &os});
-  ASSERT_TRUE(some.mount(folder.path().string().c_str()));
+  ASSERT_TRUE(some.mount(folder.path()));
   ASSERT_TRUE(some.freeze());
   EXPECT_EQ(some.entry_count(), 2u);
   EXPECT_THAT(failures_of(some), ElementsAre("broken: cannot list the folder, io 5"));
@@ -170,7 +170,7 @@ TEST_F(folder_mount, says_which_links_the_system_could_not_follow) {
   unreadable_folder_os os;
   os.unreadable = "/link";
   file_system some({.os = &os});
-  ASSERT_TRUE(some.mount(folder.path().string().c_str()));
+  ASSERT_TRUE(some.mount(folder.path()));
   ASSERT_TRUE(some.freeze());
   EXPECT_THAT(load_all(some), ElementsAre(Pair("real", "real")));
   EXPECT_THAT(failures_of(some), ElementsAre("link: cannot resolve the path, permission 13"));
@@ -184,7 +184,7 @@ TEST_F(folder_mount, fails_if_its_root_cannot_be_listed_to_the_end) {
   for (const std::size_t listed : {std::size_t{0}, std::size_t{1}}) {
     os.listed_before = listed;
     file_system none({.os = &os});
-    const result<mount_id> mount = none.mount(folder.path().string().c_str());
+    const result<mount_id> mount = none.mount(folder.path());
     ASSERT_FALSE(mount);
     EXPECT_EQ(mount.error().code, errc::permission);
     EXPECT_EQ(none.mount_count(), 0u);
@@ -198,14 +198,14 @@ TEST_F(folder_mount, of_a_part_looks_only_at_failures_in_that_part) {
   unreadable_folder_os os;
   os.unreadable = "/two/deep";
   file_system files_of_one({.os = &os});
-  ASSERT_TRUE(files_of_one.mount(folder.path().string().c_str(), {.from = "one"}));
+  ASSERT_TRUE(files_of_one.mount(folder.path(), {.from = "one"}));
   EXPECT_THAT(failures_of(files_of_one), IsEmpty());
   file_system files_of_two({.os = &os});
-  ASSERT_TRUE(files_of_two.mount(folder.path().string().c_str(), {.from = "two"}));
+  ASSERT_TRUE(files_of_two.mount(folder.path(), {.from = "two"}));
   EXPECT_EQ(failures_of(files_of_two).size(), 1u);
   for (const char* const root : {"two/deep", "two/deep/er"}) {
     file_system nothing({.os = &os});
-    const result<mount_id> mount = nothing.mount(folder.path().string().c_str(), {.from = root});
+    const result<mount_id> mount = nothing.mount(folder.path(), {.from = root});
     ASSERT_FALSE(mount) << root;
     EXPECT_EQ(mount.error().code, errc::permission) << root;
   }
@@ -375,7 +375,7 @@ TEST_F(folder_mount, a_disk_that_fails_in_the_middle_of_a_file_is_an_io_error) {
   folder.write("b", "longer");
   broken_read_os os;
   file_system broken({.os = &os});
-  ASSERT_TRUE(broken.mount(folder.path().string().c_str()));
+  ASSERT_TRUE(broken.mount(folder.path()));
   ASSERT_TRUE(broken.freeze());
   EXPECT_THAT(load_all(broken), ElementsAre(Pair("a", "a"), Pair("b", "error: io")));
 }

@@ -34,8 +34,8 @@ namespace overture {
 inline constexpr bool on_windows = std::filesystem::path::preferred_separator == '\\';
 inline constexpr const char* needs_posix = "there are no pipes and limits of POSIX here";
 inline constexpr const char* needs_symlinks = "there are no symbolic links here";
-inline constexpr const char* needs_free_names =
-    "a name is only free here once its file is closed";
+inline constexpr const char* needs_free_names = "a name is only free here once its file is closed";
+inline constexpr const char* needs_other_names = "Windows cannot have such names";
 inline constexpr const char* needs_programs = "programs of the build machine cannot be run here";
 
 // Wine has none, and on Windows they need a right that users do not have.
