@@ -18,6 +18,8 @@ int errno_of(DWORD code) noexcept {
       return ENOENT;
     case ERROR_DIRECTORY:
       return ENOTDIR;
+    case error_is_folder:
+      return EISDIR;
     case ERROR_ACCESS_DENIED:
     case ERROR_PRIVILEGE_NOT_HELD:
     case ERROR_CANT_ACCESS_FILE:

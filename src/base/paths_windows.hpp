@@ -19,6 +19,8 @@
 
 namespace overture::base_detail {
 
+// ERROR_DIRECTORY_NOT_SUPPORTED, which mingw-w64 does not define.
+inline constexpr DWORD error_is_folder = 336;
 // The errno that means the same as a code of GetLastError().
 [[nodiscard]] int errno_of(DWORD code) noexcept;
 // The error of the call that has just failed.

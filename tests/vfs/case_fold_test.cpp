@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/failing_allocator.hpp"
+#include "support/platform.hpp"
 #include "vfs/game.hpp"
 
 namespace overture {
@@ -130,6 +131,7 @@ TEST_P(tree_without_case, lets_priority_decide_between_spellings_of_two_mounts) 
 }
 
 TEST_P(tree_without_case, reports_names_of_one_mount_that_become_equal) {
+  if (on_windows) GTEST_SKIP() << needs_other_names;
   for (const char* name : {"MAPS/rome.txt", "maps/Rome.txt", "Maps/ROME.TXT", "maps/ROMA.txt"}) {
     folder.write(name, name);
   }

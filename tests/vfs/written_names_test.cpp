@@ -115,7 +115,7 @@ TEST_P(written, file_is_found_by_every_look_up) {
   ASSERT_TRUE(opened);
   char text[256];
   const std::size_t length = files.describe(opened->place().source, text);
-  EXPECT_EQ(std::string_view(text, length), "fresh.txt in " + own.path().string());
+  EXPECT_EQ(std::string_view(text, length), "fresh.txt in " + own.path().generic_string());
 }
 
 TEST_P(written, file_has_the_priority_of_its_mount) {
