@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "exit_code.hpp"
+#include "native_path.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/os.hpp"
 #include "system.hpp"
@@ -39,10 +40,6 @@ std::string utf8(std::wstring_view text) {
   std::string made(static_cast<std::size_t>(bytes), '\0');
   WideCharToMultiByte(CP_UTF8, 0, text.data(), units, made.data(), bytes, nullptr, nullptr);
   return made;
-}
-
-std::filesystem::path path_of(const std::string& text) {
-  return {std::u8string(text.begin(), text.end())};
 }
 
 atomic<int> interrupts{0};
@@ -237,7 +234,7 @@ output_folder::~output_folder() {
 
 int output_folder::open(const std::string& path) {
   std::error_code failed;
-  std::filesystem::create_directories(path_of(path), failed);
+  std::filesystem::create_directories(native_path(path), failed);
   if (failed) return failed.default_error_condition().value();
   const result<os_handle> opened = system_os().open(path.c_str());
   if (!opened) return os_error_of(opened.error());
@@ -280,7 +277,7 @@ std::FILE* duplicate_output() {
 }
 
 std::FILE* create_file(const std::string& path) {
-  return _wfopen(path_of(path).c_str(), L"wb");
+  return _wfopen(native_path(path).c_str(), L"wb");
 }
 
 std::string system_message(int os_error) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "overture/base/portable_name.hpp"
+
 namespace overture::base_detail {
 
 HANDLE open_wide(const wide_path& path, DWORD access, DWORD share, DWORD how,
@@ -85,6 +87,13 @@ owned_handle open_beneath(os_handle folder, std::string_view path, DWORD access,
 }
 
 owned_handle parent_folder::open(os_handle folder, std::string_view path) noexcept {
+  // Below, the system takes names as they are, and a backslash for a separator.
+  const bool leaves = has_dots(path);
+  if (leaves || path.find('\\') != path.npos || portable_name_flaw(path)) {
+    SetLastError(leaves ? ERROR_NOT_SAME_DEVICE : ERROR_INVALID_NAME);
+    missing_ = true;
+    return owned_handle(INVALID_HANDLE_VALUE);
+  }
   const std::size_t slash = path.rfind('/');
   if (slash == path.npos) return owned_handle(INVALID_HANDLE_VALUE);
   owned_handle opened = open_beneath(folder, path.substr(0, slash), FILE_READ_ATTRIBUTES,

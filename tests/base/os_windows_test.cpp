@@ -115,6 +115,29 @@ TEST(os_windows, a_file_that_is_being_read_can_be_replaced_and_removed) {
   system_os().close(*reader);
 }
 
+TEST(os_windows, nothing_outside_is_opened_below_a_folder) {
+  const temp_folder folder;
+  folder.write("secret", "secret");
+  folder.write("root/inside/a.txt", "inside");
+  const result<os_handle> root = system_os().open((folder / "root").c_str());
+  ASSERT_TRUE(root);
+  for (const char* const path :
+       {"../secret", "inside/../../secret", "..", "/secret", "./../secret"}) {
+    const auto read = system_os().open_below(*root, path);
+    ASSERT_FALSE(read) << path;
+    EXPECT_EQ(read.error().code, errc::permission) << path;
+    EXPECT_FALSE(system_os().open_to_write(*root, path, write_mode::append)) << path;
+    EXPECT_FALSE(system_os().remove_below(*root, path)) << path;
+    EXPECT_FALSE(system_os().rename_below(*root, "inside/a.txt", path)) << path;
+  }
+  EXPECT_FALSE(system_os().open_below(*root, (folder / "secret").c_str())) << "with a drive";
+  const auto inside = system_os().open_below(*root, "inside/a.txt");
+  ASSERT_TRUE(inside);
+  system_os().close(*inside);
+  system_os().close(*root);
+  EXPECT_EQ(read_all(folder / "secret"), "secret");
+}
+
 TEST(os_windows, a_link_that_leaves_the_folder_is_a_link_and_refused) {
   const temp_folder folder;
   const std::string secret = folder.write("outside/secret.txt", "secret");
