@@ -11,6 +11,7 @@
 #include "display.hpp"
 #include "json_output.hpp"
 #include "messages.hpp"
+#include "native_path.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -60,12 +61,12 @@ std::optional<baseline> parse_baseline(std::string_view text) {
 std::optional<baseline> read_baseline(const std::string& path) {
   // Opening a pipe could wait for ever, and a device may have no end.
   std::error_code missing;
-  const std::filesystem::file_status status = std::filesystem::status(path, missing);
+  const std::filesystem::file_status status = std::filesystem::status(native_path(path), missing);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     print_error(fmt::format("{}: cannot read the baseline: not a regular file", printable(path)));
     return {};
   }
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(native_path(path), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file) {
     print_error(fmt::format("{}: cannot read the baseline", printable(path)));

@@ -11,6 +11,7 @@
 #include "exit_code.hpp"
 #include "messages.hpp"
 #include "mounting.hpp"
+#include "native_path.hpp"
 #include "outputs.hpp"
 #include "packing.hpp"
 #include "recorded.hpp"
@@ -86,7 +87,7 @@ std::optional<int> parse_pack(const std::vector<std::string>& words, pack_argume
     return line.usage_error("give the archive to write, then one or more folders or archives");
   }
   std::error_code ignored;
-  if (!into.overwrite && std::filesystem::exists(into.out, ignored)) {
+  if (!into.overwrite && std::filesystem::exists(native_path(into.out), ignored)) {
     return line.usage_error(fmt::format(
         "{}: file exists; replace it with --overwrite, or give another name for the archive",
         printable(into.out)));

@@ -16,6 +16,7 @@
 #include "exit_code.hpp"
 #include "json_output.hpp"
 #include "messages.hpp"
+#include "native_path.hpp"
 #include "overture/overture.hpp"
 #include "progress_line.hpp"
 #include "save_stages.hpp"
@@ -209,7 +210,7 @@ class bench_file {
     if (!is_temporary_) return;
     const std::filesystem::path folder = std::filesystem::temp_directory_path(no_folder_);
     const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
-    path_ = (folder / fmt::format("overture-{}.save", unique)).string();
+    path_ = text_of(folder / fmt::format("overture-{}.save", unique));
     unfinished_.resize(limits::path_bytes_max + 1);
     if (!temporary_path_of(path_.c_str(), unfinished_)) unfinished_.clear();
     remove_when_out_of_memory(path_.c_str(), unfinished_.c_str());
@@ -217,7 +218,7 @@ class bench_file {
   ~bench_file() {
     std::error_code ignored;
     if (!is_temporary_) return;
-    std::filesystem::remove(path_, ignored);
+    std::filesystem::remove(native_path(path_), ignored);
     remove_when_out_of_memory(nullptr, nullptr);
   }
   bench_file(const bench_file&) = delete;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "messages.hpp"
+#include "native_path.hpp"
 #include "system.hpp"
 #include "units.hpp"
 
@@ -31,10 +32,10 @@ struct dropping {
   template <class Iterator>
   void drop_all_in(const std::string& folder) {
     std::error_code failed;
-    Iterator each(folder, fs::directory_options::skip_permission_denied, failed);
+    Iterator each(native_path(folder), fs::directory_options::skip_permission_denied, failed);
     for (; !failed && each != Iterator() && !interrupted(); each.increment(failed)) {
       std::error_code unknown;
-      if (each->is_regular_file(unknown)) drop(each->path().string());
+      if (each->is_regular_file(unknown)) drop(text_of(each->path()));
     }
   }
 };
@@ -47,9 +48,9 @@ void drop_from_page_cache(const tree_arguments& tree) {
     std::error_code unknown;
     if (mount.archives_in) {
       all.drop_all_in<fs::directory_iterator>(mount.path);
-    } else if (fs::is_directory(mount.path, unknown)) {
+    } else if (fs::is_directory(native_path(mount.path), unknown)) {
       all.drop_all_in<fs::recursive_directory_iterator>(mount.path);
-    } else if (fs::is_regular_file(mount.path, unknown)) {
+    } else if (fs::is_regular_file(native_path(mount.path), unknown)) {
       all.drop(mount.path);
     }
   }

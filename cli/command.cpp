@@ -23,8 +23,10 @@ constexpr command table[] = {
     {"diff", "compare two sets of mods", cmd_diff},
     {"extract", "write the merged tree, or a part of it, to a folder", cmd_extract},
     {"pack", "write the merged tree as one ZIP", cmd_pack},
+#if OVERTURE_RUNS_GAMES
     {"boost", "start a game on PhysicsFS from one file", cmd_boost},
     {"physfs-env", "run a game on PhysicsFS with Overture's library", cmd_physfs_env},
+#endif
     {"formats", "list the archives and files that can be read", cmd_formats},
     {"generate", "print the manual page, or completions for a shell", cmd_generate},
     {"save-bench", "benchmark saving and loading a million objects", cmd_save_bench},

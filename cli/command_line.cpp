@@ -116,7 +116,8 @@ command_line::command_line(const command_text& about)
       help_command_(fmt::format("overture help {}", about.name)),
       app_(std::make_unique<CLI::App>(about.description, about.name)) {
   app_->footer(about.footer);
-  app_->allow_extras();  // reject_extras() reports them, with suggestions
+  app_->allow_windows_style_options(false);  // "/data/base.zip" is a path
+  app_->allow_extras();                      // reject_extras() reports them, with suggestions
 }
 
 command_line::~command_line() = default;

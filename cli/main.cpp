@@ -1,6 +1,4 @@
 #include <exception>
-#include <string>
-#include <vector>
 
 #include "command.hpp"
 #include "messages.hpp"
@@ -14,7 +12,7 @@ int main(int count, char** words) {
     const auto environment = cli::terminal_environment::from_process();
     cli::set_message_style(cli::choose_style(cli::when::automatic, environment,
                                              cli::terminal_width(cli::stream::err, environment)));
-    return cli::run_command(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+    return cli::run_command(cli::own_words(count, words));
   } catch (const std::exception& failure) {
     return cli::print_exception(failure);
   }

@@ -13,6 +13,7 @@
 #include "display.hpp"
 #include "exit_code.hpp"
 #include "messages.hpp"
+#include "native_path.hpp"
 #include "overture/trace/timeline.hpp"
 #include "system.hpp"
 #include "units.hpp"
@@ -120,10 +121,10 @@ result<void> mount_one(file_system& files, const mount_argument& mount, mounting
 std::vector<std::string> files_in(const std::string& folder, archive_order order,
                                   std::error_code& failed) {
   std::vector<std::string> paths;
-  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
-       at.increment(failed)) {
+  for (std::filesystem::directory_iterator at(native_path(folder), failed), end;
+       !failed && at != end; at.increment(failed)) {
     const std::filesystem::file_type type = at->status(failed).type();
-    if (type == std::filesystem::file_type::regular) paths.push_back(at->path().string());
+    if (type == std::filesystem::file_type::regular) paths.push_back(text_of(at->path()));
     // Links to nowhere and in circles are no archives; anything else might be one.
     const bool known = type != std::filesystem::file_type::none;
     if (known || failed == std::errc::too_many_symbolic_link_levels) failed.clear();
@@ -135,7 +136,7 @@ std::vector<std::string> files_in(const std::string& folder, archive_order order
 // Whether a file that is no valid archive was meant to be one. Only extensions that mean nothing
 // else count.
 bool has_archive_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
+  std::string extension = text_of(native_path(path).extension());
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso"};
@@ -202,11 +203,11 @@ std::vector<std::string> hints_of_plain_archives(const file_system& files) {
     if (from.format != mount_format::folder || !has_archive_extension(std::string(entry.path))) {
       continue;
     }
-    std::filesystem::path folder(from.path);
+    std::filesystem::path folder = native_path(from.path);
     const std::size_t begin = from.at.empty() ? 0 : from.at.size() + 1;
-    const std::filesystem::path below(entry.path.substr(begin));
+    const std::filesystem::path below = native_path(entry.path.substr(begin));
     if (below.has_parent_path()) folder /= below.parent_path();
-    ++by_folder[folder.string()];
+    ++by_folder[text_of(folder)];
   }
   std::vector<std::string> hints;
   hints.reserve(by_folder.size());

@@ -15,6 +15,7 @@
 #include "display.hpp"
 #include "exit_code.hpp"
 #include "messages.hpp"
+#include "native_path.hpp"
 #include "overture/base/atomic.hpp"
 #include "progress.hpp"
 #include "progress_line.hpp"
@@ -333,9 +334,9 @@ class tree_packer {
   // The mount's own name: where it lies differs from machine to machine.
   static std::string origin_of(const std::string& mount) {
     std::error_code ignored;
-    fs::path path = fs::absolute(mount, ignored).lexically_normal();
+    fs::path path = fs::absolute(native_path(mount), ignored).lexically_normal();
     if (!path.has_filename()) path = path.parent_path();
-    return printable(path.filename().string());
+    return printable(text_of(path.filename()));
   }
 
   packed_tree outcome() {
@@ -346,7 +347,7 @@ class tree_packer {
       const mount_info mount = files_.mount_at(i);
       if (mount.format == mount_format::folder) continue;
       std::error_code failed;
-      const std::uintmax_t bytes = fs::file_size(std::string(mount.path), failed);
+      const std::uintmax_t bytes = fs::file_size(native_path(mount.path), failed);
       if (!failed) done.mounts_bytes += bytes;
     }
     for (std::size_t i = 0; i < order_.size(); ++i) {

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "system.hpp"
+
 namespace overture::cli {
 
 namespace {
@@ -23,6 +25,7 @@ terminal_environment terminal_environment::from_process() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     if (environment.locale.empty()) environment.locale = variable(name);
   }
+  prepare_terminal(environment);
   return environment;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "overture/base/function_ref.hpp"
 #include "style.hpp"
@@ -17,6 +18,11 @@ namespace overture::cli {
 
 enum class stream : unsigned char { out, err };
 
+// The arguments of this process in UTF-8, without its name; main()'s may have another encoding.
+[[nodiscard]] std::vector<std::string> own_words(int count, char** words);
+// Readies the terminal for UTF-8 and colours, and adds to the environment what the system knows and
+// the variables do not say.
+void prepare_terminal(terminal_environment& environment);
 [[nodiscard]] bool is_terminal(stream which);
 // The width of a stream's terminal in columns, 0 if it is not a terminal. Falls back to COLUMNS,
 // then to 80.

@@ -145,6 +145,12 @@ extern "C" void on_interrupt(int) {
 
 }  // namespace
 
+std::vector<std::string> own_words(int count, char** words) {
+  return {words + (count > 0 ? 1 : 0), words + count};
+}
+
+void prepare_terminal(terminal_environment&) {}
+
 bool is_terminal(stream which) {
   return ::isatty(descriptor(which)) == 1;
 }

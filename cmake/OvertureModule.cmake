@@ -92,15 +92,24 @@ function(overture_module name)
   set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS ${target})
 endfunction()
 
-# overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]): one
-# executable of all *_test.cpp in the current folder, every test of it known to CTest by name. A
-# test that reports itself as skipped counts as skipped. PRECOMPILE: for tests with other flags.
+# overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]
+#   [POSIX some_test.cpp...]): one executable of all *_test.cpp in the current folder, every test of
+# it known to CTest by name. A test that reports itself as skipped counts as skipped. PRECOMPILE:
+# for tests with other flags. Windows goes without those in POSIX and *_posix_test.cpp and
+# *_linux_test.cpp.
 function(overture_tests name)
-  cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES;POSIX" ${ARGN})
   if(NOT ARG_PRECOMPILE)
     set(ARG_PRECOMPILE tests)
   endif()
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
+    list(FILTER tests EXCLUDE REGEX "_(posix|linux)_test\\.cpp$")
+    list(TRANSFORM ARG_POSIX PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(REMOVE_ITEM tests "" ${ARG_POSIX})
+  else()
+    list(FILTER tests EXCLUDE REGEX "_windows_test\\.cpp$")
+  endif()
   if(NOT tests AND NOT ARG_SOURCES)
     return()
   endif()

@@ -36,25 +36,13 @@ cmd_malformed() {
 
 # Sets `libzip` to the folder of its archives.
 fetch_libzip_archives() {
-  local cache=$root/.cache/malformed private=$root/.cache/apt-sources list sources
+  local cache=$root/.cache/malformed
   libzip=$cache/libzip
   [ ! -d "$libzip" ] || return 0
   need malformed
   say "downloading the source of libzip"
-  # Private lists of the same servers: the machine's may not include sources.
-  rm -rf "$private" "$cache/partial"
-  mkdir -p "$private/parts" "$private/lists/partial" "$private/archives/partial" "$cache/partial"
-  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
-    [ -f "$list" ] || continue
-    sources=$private/parts/$(basename "$list")
-    sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' "$list" >"$sources"
-  done
-  local options=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
-    -o "Dir::Etc::SourceParts=$private/parts" -o "Dir::State::lists=$private/lists"
-    -o "Dir::Cache=$private" -o "Dir::Cache::archives=$private/archives")
-  apt-get "${options[@]}" update || fail "cannot fetch the source lists; check the network"
-  (cd "$cache/partial" && apt-get "${options[@]}" source --download-only libzip) ||
-    fail "cannot download the source of libzip"
+  rm -rf "$cache/partial"
+  fetch_sources "$cache/partial" libzip
   mkdir "$cache/partial/unpacked"
   tar -xf "$cache/partial"/libzip_*.orig.tar.* -C "$cache/partial/unpacked" --strip-components=1
   mkdir "$cache/partial/archives"

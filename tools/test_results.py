@@ -31,6 +31,12 @@ def sanitizer(build):
     return re.search(r"^OVERTURE_SANITIZE:\w+=.", cache, re.MULTILINE) is not None
 
 
+def windows(build):
+    """Cross-built for Windows: the tests run under wine."""
+    cache = (build / "CMakeCache.txt").read_text()
+    return re.search(r"^CMAKE_TOOLCHAIN_FILE\b.*toolchain-mingw", cache, re.MULTILINE) is not None
+
+
 def no_io_uring(_build):
     """The kernel refuses io_uring, or reads only at the file's cursor (before Linux 5.6)."""
     parameters = (ctypes.c_uint32 * 30)()
@@ -63,12 +69,40 @@ def system_call(numbers, *arguments):
 
 
 # --- Which tests may be skipped, when, and why ----------------------------------------------------
+WINDOWS = tuple(
+    (pattern, windows, why)
+    for pattern, why in (
+        (r"archives\.folder_mount\.(.*links?(_|$)|.*_loops_|skips_and_lists)", "wine has no links"),
+        (r"base\..*os_writing\.a_link_.*/(system|generic)$", "wine has no links"),
+        (r"base\..*os_test\.(what_does_not_exist_|a_slash_at_|status_tells_|a_folder_lists_|"
+         r"a_canonical_path_has_|links_in_|files_open_below_|nothing_opens_outside_)"
+         r".*/(system|generic)$", "wine has no links"),
+        (r"base\.os_windows\.a_link_that_leaves_", "wine has no links"),
+        (r"vfs\.(writing\.stays_in_its_folder|watched_tree\.shows_no_folders_or_links_|"
+         r"game\.survives_any_refused_allocation)$", "wine has no links"),
+        (r"vfs\.watching_windows\.tells_of_(files_(at_any|in_new)|both)_", "wine sees one level"),
+        (r"base\.(.*os_test\.a_removed_file_can_.*/(system|generic)|"
+         r"os_windows\.a_file_that_is_being_read_)", "wine keeps names of open files"),
+        (r"base\..*os_test\.names_of_any_bytes_.*/(system|generic)$", "names are UTF-16"),
+        (r"vfs\.(.*tree_without_case\.reports_names_of_one_|game\.has_no_failure_if_every_|"
+         r"tree\.refuses_two_paths_)", "Windows cannot have such names"),
+        (r"base\.thread_slot\.of_a_thread_that_has_given_", "mingw's order of destructors"),
+        (r"io\.(handle_cache_test\.(stays_within_the_limit|closes_a_file_when_the|without_any)|"
+         r".*read_backend_test\.what_is_not_a_file_)", "no pipes and limits of POSIX"),
+        (r"archives\.folder_mount\.a_file_that_becomes_a_folder_or_a_pipe_", "no pipes of POSIX"),
+        (r"vfs\.file_system\.reports_what_cannot_be_mounted", "no pipes of POSIX"),
+        (r"archives\..*(made_by_(genisoimage|7zip|zip)|needs_the_right_password)", "other programs"),
+        (r"archives\..*has_what_physfs_finds_in_it", "PhysicsFS is not built"),
+        (r"text\.the_parallel_part\.", "no library can be preloaded"),
+    )
+)
 ALLOWED = (
     (r"text\.the_parallel_part\.", sanitizer, "sanitizers replace the allocator, as the guards do"),
     (r"io\..*/uring(_opening)?$", no_io_uring, "the io_uring back end cannot run"),
     (r"sync(_generic)?\.asymmetric_fence\.", no_membarrier, "there is no fence to test"),
     (r"base\.large_pages\.are_asked_for", no_large_pages, "the kernel does not show the request"),
     (r"vfs\.watching\.asks_for_a_rescan_when_changes_were_lost", long_inotify_queue, "no overflow"),
+    *WINDOWS,
 )
 
 

@@ -9,6 +9,7 @@
 #include "overture/base/error.hpp"
 #include "overture/base/exceptions.hpp"
 #include "overture/base/executor.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/glob.hpp"
 #include "overture/base/guards.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
+#include "base/system_text.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
@@ -25,13 +26,11 @@ std::uint64_t number_of_process() noexcept {
 // Syncs the names of the folder that contains `path`.
 result<void> sync_folder_of(operating_system& os, const char* path) {
   char folder[limits::path_bytes_max + 1];
-  const char* const slash = std::strrchr(path, '/');
-  std::size_t length = slash ? static_cast<std::size_t>(slash - path) : 0;
-  if (length == 0) {
-    folder[length++] = slash ? '/' : '.';
-  } else {
-    std::memcpy(folder, path, length);
-  }
+  std::size_t length = base_detail::folder_bytes(path);
+  std::memcpy(folder, path, length);
+  // The separator stays where it says that the folder is a root or a drive.
+  if (length > 1 && folder[length - 1] != ':' && folder[length - 2] != ':') --length;
+  if (length == 0) folder[length++] = '.';
   folder[length] = '\0';
   const result<os_handle> opened = os.open(folder);
   if (!opened) return tl::unexpected<error>(opened.error());
@@ -102,7 +101,7 @@ result<void> sync_names(operating_system& os, os_handle folder) {
 
 bool temporary_path_of(const char* path, std::span<char> room) noexcept {
   const std::string_view whole(path);
-  const std::string_view folder = whole.substr(0, whole.rfind('/') + 1);
+  const std::string_view folder = whole.substr(0, base_detail::folder_bytes(whole));
   char name[temporary_prefix.size() + 13];  // 64 bits to base 36
   std::memcpy(name, temporary_prefix.data(), temporary_prefix.size());
   const std::uint64_t number = number_of_process() ^ hash64(whole);

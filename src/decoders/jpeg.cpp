@@ -108,7 +108,9 @@ class jpeg_reader {
     jpeg_create_decompress(&codec_);
     codec_.progress = &progress_;
     codec_.mem->max_memory_to_use = static_cast<long>(limits::image_bytes_max);
-    jpeg_mem_src(&codec_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
+    // The type of sizes has 32 bits on Windows; no JPEG has more bytes.
+    const auto bytes = static_cast<unsigned long>(std::min<std::size_t>(bytes_.size(), UINT32_MAX));
+    jpeg_mem_src(&codec_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes);
     return jpeg_read_header(&codec_, TRUE) == JPEG_HEADER_OK;
   }
 

@@ -2,7 +2,7 @@
 
 namespace overture::io_detail {
 
-// The C library of Windows allows 512 streams; handles of the system are nearly without limit.
+// Some C libraries allow 512 streams.
 std::size_t descriptors_left() noexcept {
   return 480;
 }

@@ -28,6 +28,13 @@ tl::unexpected<error> no_room() noexcept {
 
 }  // namespace
 
+// In pieces, because zlib's type for sizes has 32 bits on Windows.
+static std::size_t deflate_bound(std::size_t bytes) noexcept {
+  constexpr std::uint32_t piece = 1u << 30;
+  return bytes / piece * deflateBound(nullptr, piece) +
+         deflateBound(nullptr, static_cast<std::uint32_t>(bytes % piece));
+}
+
 packer::~packer() {
   libdeflate_free_compressor(static_cast<libdeflate_compressor*>(deflate_));
   if (auto* const stream = static_cast<z_stream*>(pieces_)) {
@@ -41,7 +48,7 @@ std::size_t packer::packed_bytes_max(compression method, std::size_t bytes) noex
   switch (method) {
     case compression::deflate:
       return std::max(libdeflate_deflate_compress_bound(nullptr, bytes),
-                      static_cast<std::size_t>(deflateBound(nullptr, bytes)) + flush_bytes_max);
+                      deflate_bound(bytes) + flush_bytes_max);
     case compression::zstd:
       return ZSTD_compressBound(bytes);
     default:

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/system_text.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "vfs/state.hpp"
 
@@ -37,18 +38,9 @@ class sentence {
   std::size_t length_ = 0;
 };
 
-// There are two functions named strerror_r: one returns the text, the other writes it.
-[[maybe_unused]] const char* text_of(const char* returned, const char*) {
-  return returned;
-}
-[[maybe_unused]] const char* text_of(int failed, const char* written) {
-  return failed == 0 ? written : "";
-}
-
 void write_os_error(sentence& out, int os_error) noexcept {
-  char room[128] = "";
-  const char* const text = text_of(strerror_r(os_error, room, sizeof room), room);
-  out << " (" << text << ")";
+  char room[128];
+  out << " (" << base_detail::error_text(os_error, room) << ")";
 }
 
 void write_path(sentence& out, const vfs_detail::mount& from,

@@ -1,5 +1,5 @@
-// The system's notifications about changes in folders. Implemented in folder_events_linux.cpp;
-// elsewhere everything fails as unsupported.
+// The system's notifications about changes in folders, by file: folder_events_linux.cpp and
+// folder_events_windows.cpp. Elsewhere everything fails as unsupported.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,10 @@ class folder_events {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
  private:
+  struct system_state;
+
   int descriptor_ = -1;
+  system_state* system_ = nullptr;  // of systems that need more
 };
 
 }  // namespace overture::vfs_detail

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 
 #include "support/forwarding_os.hpp"
+#include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"
 
@@ -20,7 +20,7 @@ using ::testing::UnorderedElementsAre;
 class folder_mount : public ::testing::Test {
  protected:
   void mount_and_freeze() {
-    const result<mount_id> mount = files.mount(folder.path().c_str());
+    const result<mount_id> mount = files.mount(folder.path());
     ASSERT_TRUE(mount) << mount.error().reason;
     ASSERT_TRUE(files.freeze());
   }
@@ -73,6 +73,8 @@ TEST_F(folder_mount, skips_and_lists_names_that_are_not_valid_paths) {
 }
 
 TEST_F(folder_mount, skips_and_lists_what_is_not_a_regular_file) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   fs::create_symlink("pipe", folder / "link to a pipe");
   mount_and_freeze();
@@ -134,7 +136,7 @@ TEST_F(folder_mount, goes_on_without_a_folder_that_cannot_be_listed_and_says_so)
     os.unreadable = "/secret";
     os.os_error = os_error;
     file_system some({.os = &os});
-    ASSERT_TRUE(some.mount(folder.path().c_str()));
+    ASSERT_TRUE(some.mount(folder.path()));
     ASSERT_TRUE(some.freeze());
     EXPECT_THAT(load_all(some), ElementsAre(Pair("good/a", "a")));
     EXPECT_THAT(skipped_of(some), IsEmpty());
@@ -155,19 +157,20 @@ TEST_F(folder_mount, keeps_what_was_listed_before_the_disk_failed_and_says_so) {
   os.os_error = EIO;
   os.listed_before = 1;
   file_system some({.os = &os});
-  ASSERT_TRUE(some.mount(folder.path().c_str()));
+  ASSERT_TRUE(some.mount(folder.path()));
   ASSERT_TRUE(some.freeze());
   EXPECT_EQ(some.entry_count(), 2u);
   EXPECT_THAT(failures_of(some), ElementsAre("broken: cannot list the folder, io 5"));
 }
 
 TEST_F(folder_mount, says_which_links_the_system_could_not_follow) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   folder.write("real", "real");
   fs::create_symlink("real", folder / "link");
   unreadable_folder_os os;
   os.unreadable = "/link";
   file_system some({.os = &os});
-  ASSERT_TRUE(some.mount(folder.path().c_str()));
+  ASSERT_TRUE(some.mount(folder.path()));
   ASSERT_TRUE(some.freeze());
   EXPECT_THAT(load_all(some), ElementsAre(Pair("real", "real")));
   EXPECT_THAT(failures_of(some), ElementsAre("link: cannot resolve the path, permission 13"));
@@ -181,7 +184,7 @@ TEST_F(folder_mount, fails_if_its_root_cannot_be_listed_to_the_end) {
   for (const std::size_t listed : {std::size_t{0}, std::size_t{1}}) {
     os.listed_before = listed;
     file_system none({.os = &os});
-    const result<mount_id> mount = none.mount(folder.path().c_str());
+    const result<mount_id> mount = none.mount(folder.path());
     ASSERT_FALSE(mount);
     EXPECT_EQ(mount.error().code, errc::permission);
     EXPECT_EQ(none.mount_count(), 0u);
@@ -195,14 +198,14 @@ TEST_F(folder_mount, of_a_part_looks_only_at_failures_in_that_part) {
   unreadable_folder_os os;
   os.unreadable = "/two/deep";
   file_system files_of_one({.os = &os});
-  ASSERT_TRUE(files_of_one.mount(folder.path().c_str(), {.from = "one"}));
+  ASSERT_TRUE(files_of_one.mount(folder.path(), {.from = "one"}));
   EXPECT_THAT(failures_of(files_of_one), IsEmpty());
   file_system files_of_two({.os = &os});
-  ASSERT_TRUE(files_of_two.mount(folder.path().c_str(), {.from = "two"}));
+  ASSERT_TRUE(files_of_two.mount(folder.path(), {.from = "two"}));
   EXPECT_EQ(failures_of(files_of_two).size(), 1u);
   for (const char* const root : {"two/deep", "two/deep/er"}) {
     file_system nothing({.os = &os});
-    const result<mount_id> mount = nothing.mount(folder.path().c_str(), {.from = root});
+    const result<mount_id> mount = nothing.mount(folder.path(), {.from = root});
     ASSERT_FALSE(mount) << root;
     EXPECT_EQ(mount.error().code, errc::permission) << root;
   }
@@ -211,6 +214,7 @@ TEST_F(folder_mount, of_a_part_looks_only_at_failures_in_that_part) {
 // --- Links ---------------------------------------------------------------------------------------
 
 TEST_F(folder_mount, follows_links_inside_the_folder_and_lists_the_others) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   temp_folder outside;
   outside.write("secret.txt", "secret");
   folder.write("real/a.txt", "hello");
@@ -249,6 +253,7 @@ TEST_F(folder_mount, follows_links_inside_the_folder_and_lists_the_others) {
 }
 
 TEST_F(folder_mount, may_itself_be_a_link) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   folder.write("real/a", "a");
   fs::create_symlink("a", folder / "real/b");
   fs::create_symlink("real", folder / "link");
@@ -258,6 +263,7 @@ TEST_F(folder_mount, may_itself_be_a_link) {
 }
 
 TEST_F(folder_mount, finds_loops_that_enter_in_the_middle) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   folder.write("a/b/file", "x");
   fs::create_symlink("../../c", folder / "a/b/to c");
   folder.write("c/file", "y");
@@ -273,6 +279,7 @@ TEST_F(folder_mount, finds_loops_that_enter_in_the_middle) {
 }
 
 TEST_F(folder_mount, stops_when_links_multiply_its_folders) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   // Each level doubles the number of paths, to 2^24.
   for (int level = 0; level < 24; ++level) {
     const std::string here = std::to_string(level);
@@ -303,6 +310,7 @@ TEST_F(folder_mount, a_file_that_vanishes_is_not_found) {
 }
 
 TEST_F(folder_mount, a_file_that_becomes_a_folder_or_a_pipe_is_not_a_file) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
   folder.write("a", "a");
   folder.write("b", "b");
   mount_and_freeze();
@@ -315,6 +323,7 @@ TEST_F(folder_mount, a_file_that_becomes_a_folder_or_a_pipe_is_not_a_file) {
 }
 
 TEST_F(folder_mount, a_file_that_becomes_a_link_to_the_outside_is_refused) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
   temp_folder outside;
   outside.write("secret", "secret");
   folder.write("a", "a");
@@ -366,7 +375,7 @@ TEST_F(folder_mount, a_disk_that_fails_in_the_middle_of_a_file_is_an_io_error) {
   folder.write("b", "longer");
   broken_read_os os;
   file_system broken({.os = &os});
-  ASSERT_TRUE(broken.mount(folder.path().c_str()));
+  ASSERT_TRUE(broken.mount(folder.path()));
   ASSERT_TRUE(broken.freeze());
   EXPECT_THAT(load_all(broken), ElementsAre(Pair("a", "a"), Pair("b", "error: io")));
 }

@@ -4,6 +4,7 @@
 #include "archives/archive_checks.hpp"
 #include "archives/physfs_peer.hpp"
 #include "support/iso_writer.hpp"
+#include "support/platform.hpp"
 
 namespace overture {
 namespace {
@@ -38,6 +39,7 @@ TEST(iso, has_its_files) {
 }
 
 TEST(iso, has_what_physfs_finds_in_it) {
+  if (!has_physfs) GTEST_SKIP() << "there is no PhysicsFS for this system";
   EXPECT_EQ(load_with_physfs(write_iso(varied()), "test.iso"), varied_contents);
 }
 
@@ -374,6 +376,7 @@ TEST(hostile_iso, on_a_bad_disk_or_without_memory_reports_it) {
 // --- Images by other programs --------------------------------------------------------------------
 
 TEST(iso, made_by_genisoimage_is_read) {
+  if (on_windows) GTEST_SKIP() << needs_programs;
   const temp_folder folder;
   folder.write("in/a long name with spaces.txt", text);
   folder.write("in/maps/\xC3\xA4.txt", "umlaut");

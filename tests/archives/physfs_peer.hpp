@@ -1,7 +1,10 @@
 // Reads archives with PhysicsFS, the library that most games use for these formats.
 #pragma once
 
+#if __has_include(<physfs.h>)
 #include <physfs.h>
+#define OVERTURE_HAS_PHYSFS 1
+#endif
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -12,6 +15,19 @@
 #include "support/temp_folder.hpp"
 
 namespace overture {
+
+#ifndef OVERTURE_HAS_PHYSFS
+inline constexpr bool has_physfs = false;
+
+inline std::map<std::string, std::string> load_with_physfs(const std::string&) {
+  return {};
+}
+inline std::map<std::string, std::string> load_with_physfs(const std::string&, const std::string&) {
+  return {};
+}
+#else
+inline constexpr bool has_physfs = true;
+
 namespace physfs_peer {
 
 inline std::string read(const std::string& path) {
@@ -66,5 +82,6 @@ inline std::map<std::string, std::string> load_with_physfs(const std::string& by
   const temp_folder folder;
   return load_with_physfs(folder.write(name, bytes));
 }
+#endif
 
 }  // namespace overture

@@ -5,6 +5,7 @@
 
 #include "archives/archive_checks.hpp"
 #include "archives/made_by_7zip.hpp"
+#include "support/platform.hpp"
 #include "support/seven_zip_writer.hpp"
 
 namespace overture {
@@ -44,6 +45,7 @@ std::string made_by_7zip(const temp_folder& folder, const std::string& options) 
 }
 
 TEST(unpack_chain, made_by_7zip_with_any_chain_is_read) {
+  if (on_windows) GTEST_SKIP() << needs_programs;
   const temp_folder folder;
   folder.write("game.exe", code);
   folder.write("a.txt", text);
@@ -55,6 +57,7 @@ TEST(unpack_chain, made_by_7zip_with_any_chain_is_read) {
 }
 
 TEST(hostile_unpack_chain, made_by_7zip_with_any_chain_gives_right_files_or_errors) {
+  if (on_windows) GTEST_SKIP() << needs_programs;
   const temp_folder folder;
   folder.write("game.exe", code.substr(0, 100) + code.substr(code.size() - 3));
   folder.write("a.txt", "hello hello hello");
@@ -73,6 +76,7 @@ TEST(hostile_unpack_chain, made_by_7zip_with_any_chain_gives_right_files_or_erro
 }
 
 TEST(unpack_chain, needs_the_right_password) {
+  if (on_windows) GTEST_SKIP() << needs_programs;
   const temp_folder folder;
   folder.write("game.exe", code);
   folder.write("a.txt", text);

@@ -140,7 +140,7 @@ TEST(asset_bad_luck, a_file_that_is_larger_than_memory_fails_alone) {
   store_rig rig;
   small_memory memory;
   file_system files({.memory = &memory});
-  ASSERT_TRUE(files.mount(folder.path().c_str()));
+  ASSERT_TRUE(files.mount(folder.path()));
   read_queue reads(files, {.memory = &memory});
   asset_store store(files, reads, rig.engine.jobs, {.memory = &memory});
   ASSERT_TRUE(store.add(rig.texts));

@@ -54,7 +54,7 @@ TEST(asset_order, no_file_waits_for_more_than_are_in_memory) {
   for (const unsigned workers : {0u, 1u}) {
     store_rig rig({.workers = workers});
     file_system files;
-    ASSERT_TRUE(files.mount(folder.path().c_str()));
+    ASSERT_TRUE(files.mount(folder.path()));
     read_queue reads(files);
     asset_store store(files, reads, rig.engine.jobs,
                       {.files_max = in_memory, .background_threads = 0});

@@ -88,7 +88,7 @@ TEST(asset_reload, loads_a_file_that_was_missing_once_a_watch_has_seen_it) {
   file_system files;
   result<file_watch> watch = file_watch::open(files);
   if (!watch && watch.error().code == errc::unsupported) GTEST_SKIP() << "not on this system";
-  const result<mount_id> mounted = files.mount(folder.path().c_str());
+  const result<mount_id> mounted = files.mount(folder.path());
   ASSERT_TRUE(watch && mounted && watch->add(*mounted) && files.freeze());
   read_queue reads(files);
   asset_store store(files, reads, rig.engine.jobs, at_once);

@@ -14,6 +14,7 @@
 
 #include "base/os_worlds.hpp"
 #include "overture/base/limits.hpp"
+#include "support/platform.hpp"
 
 namespace overture {
 namespace {
@@ -180,6 +181,7 @@ TEST_P(os_test, a_cached_read_gives_the_same_bytes_or_is_busy) {
 }
 
 TEST_P(os_test, what_does_not_exist_is_not_found) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("file", "");
   world_->add_link("dangling", "nowhere");
   for (const char* path : {"missing", "missing/file", "dangling"}) {
@@ -207,6 +209,7 @@ TEST_P(os_test, nothing_lies_below_a_file) {
 }
 
 TEST_P(os_test, a_slash_at_the_end_asks_for_a_folder) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("folder/file", "x");
   world_->add_link("link", "folder/file/");
   EXPECT_EQ(os().status(at("folder/file/").c_str(), true).error().code, errc::not_found);
@@ -228,6 +231,7 @@ TEST_P(os_test, a_folder_opens_but_is_not_a_file) {
 }
 
 TEST_P(os_test, status_tells_kind_and_size) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("one.txt", "0123456789");
   world_->add_folder("folder");
   world_->add_link("link", "one.txt");
@@ -272,6 +276,7 @@ TEST_P(os_test, a_file_that_shrinks_while_open_ends_earlier) {
 }
 
 TEST_P(os_test, a_removed_file_can_be_read_while_it_is_open) {
+  if (!world_->frees_names_at_once()) GTEST_SKIP() << needs_free_names;
   world_->add_file("one.txt", "0123456789");
   const os_handle file = open("one.txt");
   world_->remove("one.txt");
@@ -281,6 +286,7 @@ TEST_P(os_test, a_removed_file_can_be_read_while_it_is_open) {
 }
 
 TEST_P(os_test, a_folder_lists_each_entry_once_with_its_own_kind) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("folder/one.txt", "1");
   world_->add_file("folder/two", "2");
   world_->add_file("folder/inner/three", "3");
@@ -311,6 +317,7 @@ TEST_P(os_test, a_visitor_may_use_the_system_itself) {
 }
 
 TEST_P(os_test, names_of_any_bytes_and_of_the_longest_length_work) {
+  if (!world_->has_names_of_any_bytes()) GTEST_SKIP() << "names are UTF-16 here";
   const std::string longest(limits::path_element_bytes_max, 'n');
   for (const std::string& name : {std::string("with space"), std::string("\xC3\xA9t\xC3\xA9"),
                                   std::string("back\\slash"), longest}) {
@@ -324,6 +331,7 @@ TEST_P(os_test, names_of_any_bytes_and_of_the_longest_length_work) {
 }
 
 TEST_P(os_test, a_canonical_path_has_no_links_and_no_dots) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("folder/inner/one.txt", "1");
   world_->add_link("link", "folder/inner");
   world_->add_link("folder/absolute", world_->root() + "/link/../inner");
@@ -346,6 +354,7 @@ TEST_P(os_test, a_canonical_path_that_does_not_fit_is_refused) {
 }
 
 TEST_P(os_test, links_in_a_circle_are_refused) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_link("one", "two");
   world_->add_link("two", "one");
   EXPECT_EQ(os().open(at("one").c_str()).error().code, errc::permission);
@@ -355,6 +364,7 @@ TEST_P(os_test, links_in_a_circle_are_refused) {
 }
 
 TEST_P(os_test, files_open_below_a_folder) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("root/one.txt", "one");
   world_->add_file("root/folder/two.txt", "two");
   world_->add_link("root/folder/up", "../one.txt");
@@ -375,6 +385,7 @@ TEST_P(os_test, nothing_opens_below_a_folder_that_is_gone) {
 }
 
 TEST_P(os_test, nothing_opens_outside_the_folder_where_the_system_can_tell) {
+  if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
   world_->add_file("secret", "secret");
   world_->add_file("outside/secret", "secret");
   world_->add_file("root/folder/one.txt", "one");

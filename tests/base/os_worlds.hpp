@@ -12,6 +12,7 @@
 #include "base/os_generic.hpp"
 #include "overture/base/os.hpp"
 #include "support/fake_os.hpp"
+#include "support/platform.hpp"
 
 namespace overture::test {
 
@@ -29,6 +30,9 @@ class world {
   virtual void truncate(const std::string& path, std::size_t size) = 0;
   virtual bool knows_links_that_leave() const { return true; }
   virtual bool maps_files() const { return true; }
+  virtual bool has_links() const { return true; }
+  virtual bool frees_names_at_once() const { return true; }
+  virtual bool has_names_of_any_bytes() const { return true; }
 };
 
 class disk_world : public world {
@@ -44,7 +48,10 @@ class disk_world : public world {
   }
   ~disk_world() override { std::filesystem::remove_all(root_); }
   operating_system& os() override { return system_os(); }
-  std::string root() const override { return root_.string(); }
+  std::string root() const override { return root_.generic_string(); }
+  bool has_links() const override { return has_symlinks(); }
+  bool frees_names_at_once() const override { return !on_windows; }
+  bool has_names_of_any_bytes() const override { return !on_windows; }
   void add_file(const std::string& path, const std::string& bytes) override {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream{root_ / path, std::ios::binary} << bytes;

@@ -5,6 +5,8 @@
 #include <set>
 #include <thread>
 
+#include "support/platform.hpp"
+
 namespace overture {
 using namespace base_detail;
 
@@ -33,6 +35,7 @@ struct late_asker {
 };
 
 TEST(thread_slot, of_a_thread_that_has_given_its_own_back_is_the_shared_one) {
+  if (on_windows) GTEST_SKIP() << "thread-local variables do not outlive each other in order here";
   std::uint32_t answer = 0;
   std::uint32_t before = 0;
   std::thread([&] {

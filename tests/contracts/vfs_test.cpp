@@ -25,7 +25,7 @@ class file_system_contract : public ::testing::Test {
   void SetUp() override {
     folder_.write("a.txt", "hello");
     files_ = std::make_unique<file_system>();
-    mounted_ = files_->mount(folder_.path().c_str(), {.writable = true});
+    mounted_ = files_->mount(folder_.path(), {.writable = true});
     ASSERT_TRUE(mounted_);
   }
 

@@ -1,7 +1,6 @@
 #include "overture/io/handle_cache.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <atomic>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/forwarding_os.hpp"
+#include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {
@@ -122,6 +122,7 @@ TEST_F(handle_cache_test, opens_ahead_only_where_there_is_room) {
 
 // A thousand files, 8 threads, and a process that may open 32.
 TEST_F(handle_cache_test, stays_within_the_limit_of_the_process) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit few = before;
@@ -211,6 +212,7 @@ TEST_F(handle_cache_test, a_host_that_polls_opens_ahead_there) {
 
 // The process had descriptors when the cache asked, and others have taken them since.
 TEST_F(handle_cache_test, closes_a_file_when_the_system_has_no_descriptor_left) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit few = before;
@@ -246,6 +248,7 @@ TEST_F(handle_cache_test, closes_a_file_when_the_system_has_no_descriptor_left) 
 }
 
 TEST_F(handle_cache_test, without_any_descriptor_every_read_fails) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;

@@ -262,8 +262,7 @@ TEST(everything_at_once, works_for_as_long_as_it_is_given) {
   file_system files;
   ASSERT_TRUE(files.mount_memory("base", of.bytes_of(0)));
   const temp_folder folder;
-  const result<mount_id> saves =
-      files.mount(folder.path().c_str(), {.at = "saves", .writable = true});
+  const result<mount_id> saves = files.mount(folder.path(), {.at = "saves", .writable = true});
   ASSERT_TRUE(saves) << saves.error().reason;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < 2; ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/failing_allocator.hpp"
+#include "support/platform.hpp"
 #include "vfs/game.hpp"
 
 namespace overture {
@@ -130,10 +131,11 @@ TEST_P(tree_without_case, lets_priority_decide_between_spellings_of_two_mounts) 
 }
 
 TEST_P(tree_without_case, reports_names_of_one_mount_that_become_equal) {
+  if (on_windows) GTEST_SKIP() << needs_other_names;
   for (const char* name : {"MAPS/rome.txt", "maps/Rome.txt", "Maps/ROME.TXT", "maps/ROMA.txt"}) {
     folder.write(name, name);
   }
-  ASSERT_TRUE(files.mount(folder.path().c_str()));
+  ASSERT_TRUE(files.mount(folder.path()));
   freeze_if_asked();
   EXPECT_EQ(content("maps/rome.txt"_path), "maps/Rome.txt");
   EXPECT_THAT(walked(), ElementsAre("maps/roma.txt", "maps/rome.txt")) << "the folders are one";
@@ -175,7 +177,7 @@ TEST_P(tree_without_case, has_no_path_that_grows_beyond_the_limit) {
   EXPECT_EQ(files.skipped(0).name, longest);
   EXPECT_FALSE(files.exists({longest, {hash64(longest)}}));
   file_system other({.ignore_case = true});
-  EXPECT_EQ(other.mount(folder.path().c_str(), {.at = longest}).error().code, errc::bad_path);
+  EXPECT_EQ(other.mount(folder.path(), {.at = longest}).error().code, errc::bad_path);
 }
 
 TEST(tree_without_case, survives_every_refused_allocation) {

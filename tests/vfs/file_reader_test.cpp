@@ -49,7 +49,7 @@ class reading_in_pieces : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(files.mount_memory("test.zip", std::as_bytes(std::span(bytes))));
     folder.write("loose", large());
-    ASSERT_TRUE(files.mount(folder.path().c_str()));
+    ASSERT_TRUE(files.mount(folder.path()));
   }
   file_reader open(std::string_view path, const file_reader_config& config = {}) {
     result<file_reader> reader = file_reader::open(files, {path, {hash64(path)}}, config);
@@ -233,7 +233,7 @@ TEST_F(reading_in_pieces, files_above_four_gigabytes_can_only_be_read_in_pieces)
     out << "end";
   }
   file_system sparse;
-  ASSERT_TRUE(sparse.mount(folder.path().c_str()));
+  ASSERT_TRUE(sparse.mount(folder.path()));
   EXPECT_EQ(sparse.open("huge"_path).error().code, errc::limit);
   result<file_reader> reader = file_reader::open(sparse, "huge"_path);
   ASSERT_TRUE(reader);
@@ -279,7 +279,7 @@ TEST_F(reading_in_pieces, maps_immutable_archives_and_folders) {
   const result<mount_id> archive =
       own.mount((folder / "more.zip").c_str(), {.immutable_source = true});
   ASSERT_TRUE(archive);
-  ASSERT_TRUE(own.mount(folder.path().c_str(), {.immutable_source = true}));
+  ASSERT_TRUE(own.mount(folder.path(), {.immutable_source = true}));
   for (const bool frozen : {false, true}) {
     ASSERT_EQ(!frozen || own.freeze(), true);
     EXPECT_EQ(to_text(own.map("in archive"_path)->span()), large());

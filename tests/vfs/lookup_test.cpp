@@ -147,11 +147,11 @@ TEST(file_system, lists_sizes_of_the_winners_at_its_start) {
   base.write("gone", "1");
   mod.write("a", "22");
   file_system files;
-  const result<mount_id> first = files.mount(base.path().c_str());
+  const result<mount_id> first = files.mount(base.path());
   ASSERT_TRUE(first);
   ASSERT_TRUE(files.enumerate({}, [&](const folder_item& item) {
     if (item.name == "a") {
-      EXPECT_TRUE(files.mount(mod.path().c_str()));
+      EXPECT_TRUE(files.mount(mod.path()));
       EXPECT_EQ(item.stat()->bytes, 1u);
       EXPECT_EQ(item.stat()->mount, *first);
       std::filesystem::remove(base / "gone");

@@ -238,7 +238,7 @@ TEST(file_system, can_be_read_by_four_threads_while_two_mount_and_unmount) {
         for (std::size_t round = 0; round < 60 || more_time(); ++round) {
           const std::string& mod = mods[2 * writer + round % 2];
           const result<mount_id> id = files.mount_memory("mod", bytes_of(mod), {.release = count});
-          const result<mount_id> loose = files.mount(folder.path().c_str());
+          const result<mount_id> loose = files.mount(folder.path());
           if (!id || !loose) ++wrong;
           ++mounted;
           if (!files.unmount(*id) || !files.unmount(*loose)) ++wrong;

@@ -147,9 +147,8 @@ TEST(removal_of_a_writable_folder, is_refused) {
   temp_folder folder;
   folder.write("a", "a");
   file_system files;
-  EXPECT_EQ(
-      files.mount(folder.path().c_str(), {.writable = true, .removal_markers = true}).error().code,
-      errc::invalid);
+  EXPECT_EQ(files.mount(folder.path(), {.writable = true, .removal_markers = true}).error().code,
+            errc::invalid);
 }
 
 TEST(removal_without_case, accepts_any_spelling) {

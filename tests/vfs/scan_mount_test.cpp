@@ -10,6 +10,7 @@
 
 #include "support/failing_allocator.hpp"
 #include "support/memory_file_os.hpp"
+#include "support/platform.hpp"
 #include "vfs/game.hpp"
 
 namespace overture {
@@ -147,6 +148,7 @@ TEST(archive, without_files_or_with_one_that_is_not_skipped_is_no_failure) {
 }
 
 TEST_F(game, has_no_failure_if_every_file_of_a_folder_is_skipped) {
+  if (on_windows) GTEST_SKIP() << needs_other_names;
   folder.write("odd/back\\slash", "x");
   ASSERT_TRUE(files.mount((folder / "odd").c_str()));
   EXPECT_EQ(files.skipped_count(), 1u);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "support/memory_file_os.hpp"
+#include "support/platform.hpp"
 #include "vfs/game.hpp"
 
 namespace overture {
@@ -136,6 +137,7 @@ struct colliding_paths {
 };
 
 TEST(tree, refuses_two_paths_with_one_id_and_names_both) {
+  if (on_windows) GTEST_SKIP() << needs_other_names;
   const colliding_paths paths;
   ASSERT_NE(paths.one, paths.other);
   ASSERT_EQ(hash64(paths.one), hash64(paths.other));

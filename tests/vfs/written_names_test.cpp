@@ -68,7 +68,7 @@ class written : public ::testing::TestWithParam<bool> {
     own.write("old/deep/y.txt", "y");
     mod.write("mod.txt", "mod");
     const auto mount = [&](const temp_folder& folder, bool writable) {
-      const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = writable});
+      const result<mount_id> id = files.mount(folder.path(), {.writable = writable});
       EXPECT_TRUE(id);
       return id.value_or(mount_id{});
     };
@@ -115,7 +115,7 @@ TEST_P(written, file_is_found_by_every_look_up) {
   ASSERT_TRUE(opened);
   char text[256];
   const std::size_t length = files.describe(opened->place().source, text);
-  EXPECT_EQ(std::string_view(text, length), "fresh.txt in " + own.path().string());
+  EXPECT_EQ(std::string_view(text, length), "fresh.txt in " + own.path().generic_string());
 }
 
 TEST_P(written, file_has_the_priority_of_its_mount) {
@@ -193,7 +193,7 @@ TEST(written_frozen, file_does_not_change_entry_numbers) {
   temp_folder folder;
   folder.write("a", "a");
   file_system files;
-  const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = true});
+  const result<mount_id> id = files.mount(folder.path(), {.writable = true});
   ASSERT_TRUE(id && files.freeze());
   put(files, *id, "b", "b");
   EXPECT_EQ(files.entry_count(), 1u);
@@ -203,7 +203,8 @@ TEST(written_frozen, file_does_not_change_entry_numbers) {
   ASSERT_TRUE(files.freeze());
   EXPECT_EQ(files.entry_count(), 1u) << "what was listed at mount is what is numbered";
   files.thaw();
-  const mount_request again{folder.path().c_str(), {.writable = true}, {}};
+  const std::string path = folder.path().string();
+  const mount_request again{path.c_str(), {.writable = true}, {}};
   mount_id now;
   ASSERT_TRUE(files.remount({&*id, 1}, {&again, 1}, {&now, 1}) && files.freeze());
   EXPECT_EQ(files.entry_count(), 2u);
@@ -212,8 +213,7 @@ TEST(written_frozen, file_does_not_change_entry_numbers) {
 TEST(written_at_a_mount_point, file_makes_the_folders_above_it_appear) {
   temp_folder folder;
   file_system files;
-  const result<mount_id> id =
-      files.mount(folder.path().c_str(), {.at = "user/saves", .writable = true});
+  const result<mount_id> id = files.mount(folder.path(), {.at = "user/saves", .writable = true});
   ASSERT_TRUE(id);
   EXPECT_FALSE(files.exists("user"_path));
   put(files, *id, "user/saves/one", "1");
@@ -229,7 +229,7 @@ TEST(written_without_case, file_keeps_the_spelling_on_disk) {
   temp_folder folder;
   folder.write("Old/Deep/X.txt", "x");
   file_system files({.ignore_case = true});
-  const result<mount_id> id = files.mount(folder.path().c_str(), {.at = "Saves", .writable = true});
+  const result<mount_id> id = files.mount(folder.path(), {.at = "Saves", .writable = true});
   ASSERT_TRUE(id);
   put(files, *id, "SAVES/old/deep/x.TXT", "new x");
   put(files, *id, "saves/OLD/New.txt", "new");
@@ -250,7 +250,7 @@ TEST(written_without_case, file_keeps_the_spelling_on_disk) {
 TEST(written_by_many, threads_is_seen_by_all) {
   temp_folder folder;
   file_system files;
-  const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = true});
+  const result<mount_id> id = files.mount(folder.path(), {.writable = true});
   ASSERT_TRUE(id && files.make_folder(*id, "a"_path));
   std::atomic<int> left{4};
   std::vector<std::thread> threads;
@@ -276,7 +276,7 @@ TEST(written_by_many, threads_is_seen_by_all) {
 TEST_P(written, folder_is_listed_even_if_a_mod_removes_a_file_of_its_name) {
   if (GetParam()) files.thaw();
   mod.write(".wh.new", "");
-  ASSERT_TRUE(files.mount(mod.path().c_str(), {.removal_markers = true}));
+  ASSERT_TRUE(files.mount(mod.path(), {.removal_markers = true}));
   for (const asset_path made : {"new"_path, "old/deep/new"_path}) {
     ASSERT_TRUE(files.make_folder(ids[1], made));
   }
@@ -325,7 +325,7 @@ TEST(written_folders, are_listed_without_visiting_what_was_written_below) {
   temp_folder folder;
   noting_allocator memory;
   file_system files({.memory = &memory});
-  const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = true});
+  const result<mount_id> id = files.mount(folder.path(), {.writable = true});
   ASSERT_TRUE(id);
   ASSERT_TRUE(files.make_folder(*id, "a/b"_path));
   for (int i = 0; i < 200; ++i) put(files, *id, "a/b/" + std::to_string(i), "");
@@ -344,7 +344,7 @@ TEST(written_names_refused, memory_fails_only_that_call) {
     ASSERT_LT(refused, 200u);
     failing_allocator memory(refused);
     file_system files({.memory = &memory});
-    const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = true});
+    const result<mount_id> id = files.mount(folder.path(), {.writable = true});
     const std::uint64_t before = memory.refusals();
     if (!id) continue;
     const result<void> moved = files.rename(*id, "a"_path, "b"_path);

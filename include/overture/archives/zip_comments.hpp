@@ -11,6 +11,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/os.hpp"
 
@@ -22,5 +23,11 @@ namespace overture {
 [[nodiscard]] result<void> visit_zip_comments(
     const char* path, function_ref<void(std::string_view name, std::string_view comment)> visit,
     operating_system& os = system_os(), allocator& memory = default_allocator()) noexcept;
+template <filesystem_path Path>
+[[nodiscard]] result<void> visit_zip_comments(
+    const Path& path, function_ref<void(std::string_view name, std::string_view comment)> visit,
+    operating_system& os = system_os(), allocator& memory = default_allocator()) {
+  return visit_zip_comments(detail::utf8_path(path).c_str(), visit, os, memory);
+}
 
 }  // namespace overture

@@ -4,6 +4,9 @@
 // interface; Overture's tests use one that keeps files in memory and fails on demand. Its functions
 // are noexcept: what goes wrong is an error.
 //
+// Paths are UTF-8 with '/' between their elements; on Windows a path of the system may also have
+// backslashes, and names that Windows cannot have are refused.
+//
 // Errors carry the errno in error::os_error. Implementations retry EINTR but may return short reads
 // and writes: read_fully() and write_fully() loop over those. replace_file() replaces a file so
 // that a crash or a full disk leaves either the old content or the new, never a mixture.
@@ -18,6 +21,7 @@
 #include <string_view>
 
 #include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
 
 namespace overture {
@@ -204,6 +208,11 @@ class operating_system {
 // (`write`); limit (the path is too long); not_a_file (the path is a folder, a device or a pipe).
 [[nodiscard]] result<void> replace_file(operating_system& os, const char* path,
                                         function_ref<result<void>(os_handle file)> write);
+template <filesystem_path Path>
+[[nodiscard]] result<void> replace_file(operating_system& os, const Path& path,
+                                        function_ref<result<void>(os_handle file)> write) {
+  return replace_file(os, detail::utf8_path(path).c_str(), write);
+}
 
 // Writes the path of that temporary file to `room`, NUL-terminated: in the folder of `path`, with a
 // name that no other process and no other path has. False if it does not fit. Any thread.

@@ -33,6 +33,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/os.hpp"
 #include "overture/io/read_queue.hpp"
 
@@ -69,6 +70,10 @@ class handle_cache final : public source_files {
   // Adds a file, which need not exist yet. The same path twice is two files. Errors:
   // out_of_memory, bad_path (empty, or with a NUL), limit. Any thread.
   [[nodiscard]] result<source_id> add(std::string_view path) noexcept;
+  template <filesystem_path Path>
+  [[nodiscard]] result<source_id> add(const Path& path) {
+    return add(std::string_view(detail::utf8_path(path).c_str()));
+  }
 
   // See source_files. source() does not open; error: busy if the file is not open. Any thread.
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;

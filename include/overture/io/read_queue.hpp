@@ -237,7 +237,8 @@ struct read_request {
 
 enum class read_backend : std::uint8_t {
   threads,  // each blocks in one read at a time
-  uring,    // one thread with many reads in flight; where the kernel refuses that, threads
+  uring,    // one thread with many reads in flight (io_uring, on Windows overlapped reads); where
+            // the kernel refuses that, threads
 };
 
 struct read_queue_config {

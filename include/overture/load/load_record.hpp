@@ -25,6 +25,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/path.hpp"
 
@@ -74,8 +75,18 @@ class load_record {
   [[nodiscard]] static result<load_record> read(const char* path,
                                                 operating_system& os = system_os(),
                                                 allocator* memory = nullptr) noexcept;
+  template <filesystem_path Path>
+  [[nodiscard]] static result<load_record> read(const Path& path,
+                                                operating_system& os = system_os(),
+                                                allocator* memory = nullptr) {
+    return read(detail::utf8_path(path).c_str(), os, memory);
+  }
   // Replaces the file at `path` in one step. Errors: those of replace_file(), out_of_memory.
   result<void> write(const char* path, operating_system& os = system_os()) const noexcept;
+  template <filesystem_path Path>
+  result<void> write(const Path& path, operating_system& os = system_os()) const {
+    return write(detail::utf8_path(path).c_str(), os);
+  }
 
  private:
   struct state;

@@ -52,6 +52,7 @@
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/os.hpp"
 #include "overture/jobs/job_system.hpp"
@@ -93,6 +94,10 @@ class save_writer {
   // Replaces the file at `path`. Returns its size in bytes. Errors: those of replace_file(),
   // out_of_memory.
   [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path);
+  template <filesystem_path Path>
+  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const Path& path) {
+    return commit(os, overture::detail::utf8_path(path).c_str());
+  }
 
  private:
   struct section;
@@ -181,6 +186,11 @@ class save_file {
   // operating system.
   [[nodiscard]] result<void> load(operating_system& os, const char* path,
                                   const save_options& options);
+  template <filesystem_path Path>
+  [[nodiscard]] result<void> load(operating_system& os, const Path& path,
+                                  const save_options& options) {
+    return load(os, overture::detail::utf8_path(path).c_str(), options);
+  }
   // The same for a file that is already in memory. `bytes` must outlive this object or the next
   // load().
   [[nodiscard]] result<void> load_bytes(std::string_view bytes, const save_options& options);

@@ -72,6 +72,7 @@
 #include "overture/base/allocator.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/path.hpp"
@@ -314,8 +315,9 @@ class file_system final : public source_files {
   // --- Mounting -------------------------------------------------------------------------------
   // A call that fails changes nothing.
 
-  // Mounts a folder or an archive. Names that cannot be in the tree are skipped, see skipped();
-  // what cannot be read, or is damaged, is left out, see failure(). Errors:
+  // Mounts a folder or an archive; `path` is UTF-8, or a std::filesystem::path. Names that cannot
+  // be in the tree are skipped, see skipped(); what cannot be read, or is damaged, is left out, see
+  // failure(). Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file
@@ -327,6 +329,10 @@ class file_system final : public source_files {
   //   invalid        wins_over and loses_to together, or options that exclude each other
   //   io, permission, out_of_memory
   result<mount_id> mount(const char* path, const mount_options& options = {}) noexcept;
+  template <filesystem_path Path>
+  result<mount_id> mount(const Path& path, const mount_options& options = {}) {
+    return mount(detail::utf8_path(path).c_str(), options);
+  }
   // The same for an archive in memory. `bytes` must stay until the mount is gone:
   // options.release tells when.
   result<mount_id> mount_memory(const char* name, std::span<const std::byte> bytes,

@@ -13,10 +13,11 @@
 //   Changes come in the order in which they happened, as paths of the tree. A file written twice
 //   between two polls may be reported twice.
 //   A file counts as written when its writer closes it, or when it is renamed into place (as
-//   editors and file_writer do). A file that is still being written is not reported. Links are not
-//   followed. The watch does not tell which mount wins: ask the file_system.
-//   `rescan` means that events were lost for this mount (the system could not keep up, or a folder
-//   was moved or removed): anything in it may have changed, and only a remount() lists it again.
+//   editors and file_writer do). A file that is still being written is not reported, except on
+//   Windows, where each write is. Links are not followed. The watch does not tell which mount wins:
+//   ask the file_system. `rescan` means that events were lost for this mount (the system could not
+//   keep up, or a folder was moved or removed): anything in it may have changed, and only a
+//   remount() lists it again.
 //
 // What becomes of the tree
 //   poll() adds new files to the tree and takes out those that are gone, before it reports them, as
@@ -31,7 +32,8 @@
 //   A watch uses one descriptor, and kernel memory for each folder. Names of folders that are gone
 //   are kept for a while: up to as many bytes as the other names take, or 16 KiB.
 //
-// Platforms: Linux (inotify). On others open() fails as `unsupported`.
+// Platforms: Linux (inotify), Windows (ReadDirectoryChangesW; descriptor() is -1). On others open()
+// fails as `unsupported`.
 // Threads: one at a time.
 #pragma once
 

@@ -1,0 +1,52 @@
+// What not every system has, for tests that need it: they skip themselves where it is missing, and
+// tools/test_results.py knows where that is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "support/temp_folder.hpp"
+
+#if __has_include(<sys/resource.h>)
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#else
+struct rlimit {
+  unsigned long rlim_cur = 0;
+  unsigned long rlim_max = 0;
+};
+inline constexpr int RLIMIT_NOFILE = 0;
+inline int getrlimit(int, rlimit*) {
+  return -1;
+}
+inline int setrlimit(int, const rlimit*) {
+  return -1;
+}
+inline int mkfifo(const char*, unsigned) {
+  return -1;
+}
+#endif
+
+namespace overture {
+
+inline constexpr bool on_windows = std::filesystem::path::preferred_separator == '\\';
+inline constexpr const char* needs_posix = "there are no pipes and limits of POSIX here";
+inline constexpr const char* needs_symlinks = "there are no symbolic links here";
+inline constexpr const char* needs_free_names = "a name is only free here once its file is closed";
+inline constexpr const char* needs_other_names = "Windows cannot have such names";
+inline constexpr const char* needs_programs = "programs of the build machine cannot be run here";
+
+// Wine has none, and on Windows they need a right that users do not have.
+inline bool has_symlinks() {
+  static const bool made = [] {
+    const temp_folder folder;
+    std::error_code failed;
+    std::filesystem::create_symlink("target", folder.path() / "link", failed);
+    return !failed && std::filesystem::is_symlink(folder.path() / "link", failed);
+  }();
+  return made;
+}
+
+}  // namespace overture

@@ -1,0 +1,51 @@
+# Part of ./dev, which sources it for `./dev cross`: builds for other systems, and runs the tests
+# there.
+# shellcheck shell=bash
+
+cmd_cross() {
+  local system=${1-} test='' targets=()
+  case $system in
+    windows | arm64) shift ;;
+    *) misuse "cross: what for? (windows, arm64)" ;;
+  esac
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --test) test=yes ;;
+      -*) misuse "cross: unknown option $1" ;;
+      *) targets+=("$1") ;;
+    esac
+    shift
+  done
+  need build "$system"
+  [ -z "$test" ] || need tests
+  libraries_for "$system"
+  if [ -z "$test" ]; then
+    cross_build "$system" "${targets[@]}"
+    return
+  fi
+  # shellcheck source=tools/test.sh
+  source "$root/tools/test.sh"
+  cmd_test --preset "$system" "${targets[@]}"
+}
+
+libraries_for() {
+  if [ "$1" = arm64 ]; then
+    # shellcheck source=tools/arm64_libraries.sh
+    source "$root/tools/arm64_libraries.sh"
+    arm64_libraries
+    return
+  fi
+  # shellcheck source=tools/debian_sources.sh
+  source "$root/tools/debian_sources.sh"
+  # shellcheck source=tools/windows_libraries.sh
+  source "$root/tools/windows_libraries.sh"
+  windows_libraries
+}
+
+cross_build() {
+  local system=$1 program=bin/overture runs='qemu-aarch64 -L .cache/arm64/root'
+  shift
+  if [ "$system" = windows ]; then program=bin/overture.exe runs=tools/wine.sh; fi
+  build_preset "$system" "${@:-$program}"
+  say "built: build/$system/$program; $runs runs it"
+}
