@@ -29,7 +29,7 @@ tl::unexpected<error> no_memory() {
 
 }  // namespace
 
-struct file_reader::state {
+struct OVERTURE_HIDDEN file_reader::state {
   state(allocator& from, memory_ledger& bound, opened_file opened, open_source where) noexcept
       : memory(from),
         ledger(bound),

@@ -32,6 +32,7 @@ PLATFORM_MACRO = re.compile(
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
 )
 PLATFORM_MACRO_ALLOWED = {
+    "include/overture/base/api.hpp",  # how to export from a shared library
     "include/overture/base/prefetch.hpp",  # how to prefetch for writing
     "include/overture/base/spin.hpp",  # how to pause in a spin loop
     "src/text/float_mode.hpp",  # how to keep subnormal floats
