@@ -15,7 +15,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from modules import BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from modules import ADAPTERS, BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
 from tree import Tree, prose_lines
 from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
 
@@ -138,6 +138,11 @@ def rule_layers(tree):
     for file in tree.code("src", "include"):
         inside = file.path.removeprefix("include/").removeprefix("src/")
         if inside == UMBRELLA:
+            continue
+        if inside.startswith(tuple(f"overture/{name}/" for name in ADAPTERS)):
+            for number, include in file.includes():
+                if not include.startswith("overture/"):
+                    yield Problem(file.path, number, f'use a public header instead of "{include}"')
             continue
         module = module_of_include(inside)
         if module is None:
