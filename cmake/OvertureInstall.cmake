@@ -4,10 +4,12 @@ include(CMakePackageConfigHelpers)
 
 get_property(targets GLOBAL PROPERTY OVERTURE_INSTALL_TARGETS)
 install(TARGETS ${targets} EXPORT overture-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/overture DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(DIRECTORY include/overture DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development)
+install(FILES LICENSE THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT notices)
 
 # What each module needs, for overture-config.cmake. The file lists it as CMake commands.
 get_property(modules GLOBAL PROPERTY OVERTURE_MODULE_NAMES)
@@ -26,14 +28,15 @@ foreach(module IN LISTS modules)
 endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/overture)
-install(EXPORT overture-targets NAMESPACE overture:: DESTINATION ${package_dir})
+install(EXPORT overture-targets NAMESPACE overture:: DESTINATION ${package_dir}
+  COMPONENT development)
 configure_package_config_file(cmake/overture-config.cmake.in overture-config.cmake
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(overture-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/overture-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/overture-config-version.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
 
 # overture_pkg_config(NAME REQUIRES names LIBS flags CFLAGS flags): writes and installs NAME.pc.
 # Its paths are relative to the file, so that the installed tree can be moved.
@@ -47,7 +50,7 @@ function(overture_pkg_config pkg_name)
   string(REGEX REPLACE "/$" "" pkg_prefix "${pkg_prefix}")
   configure_file(cmake/overture.pc.in ${pkg_name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${pkg_name}.pc
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endfunction()
 
 # What every program needs comes with the base.
