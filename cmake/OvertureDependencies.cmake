@@ -11,9 +11,13 @@ macro(overture_package library debian)
   find_package(${library} QUIET)
   overture_need("${${library}_FOUND}" ${library} ${debian})
 endmacro()
-# The other arguments are names of pkg-config.
-macro(overture_library prefix debian)
+# The other arguments are names of pkg-config; the installed package looks for the same ones.
+macro(overture_optional_library prefix)
   pkg_check_modules(${prefix} QUIET IMPORTED_TARGET ${ARGN})
+  set_property(GLOBAL PROPERTY OVERTURE_PKG_${prefix} ${ARGN})
+endmacro()
+macro(overture_library prefix debian)
+  overture_optional_library(${prefix} ${ARGN})
   overture_need("${${prefix}_FOUND}" ${prefix} ${debian})
 endmacro()
 
@@ -27,8 +31,6 @@ if(CMAKE_CROSSCOMPILING)
     INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/cross_include)
 endif()
 
-# What the libraries link by pkg-config. The installed package looks for the same
-# (overture-config.cmake.in), and overture.pc names them.
 if(OVERTURE_MODULES STREQUAL "all")
   overture_package(PkgConfig pkg-config)
   overture_library(libdeflate libdeflate-dev libdeflate)
@@ -37,40 +39,18 @@ if(OVERTURE_MODULES STREQUAL "all")
   overture_library(liblzma liblzma-dev liblzma)
   overture_library(zlib zlib1g-dev zlib)
   overture_package(BZip2 libbz2-dev)  # not every libbz2 comes with a file for pkg-config
-  set(OVERTURE_PKG_LIBRARIES " -lbz2")
-  if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
-    string(APPEND OVERTURE_PKG_LIBRARIES " -lsynchronization")
-  endif()
   overture_library(libspng libspng-dev spng)
   overture_library(libjpeg libjpeg62-turbo-dev libjpeg)
   overture_library(vorbisfile libvorbis-dev vorbisfile ogg)
   overture_library(opusfile libopusfile-dev opusfile)
-  set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile
-    ogg opusfile)
-  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some
-  # formats are not decoded ("overture formats" lists which).
-  pkg_check_modules(libcrypto IMPORTED_TARGET libcrypto)
-  pkg_check_modules(libwebp IMPORTED_TARGET libwebp)
-  pkg_check_modules(libflac IMPORTED_TARGET flac)
-  pkg_check_modules(libmp3 IMPORTED_TARGET libmpg123)
-  if(libmp3_FOUND)
-    list(APPEND OVERTURE_PKG_REQUIRES libmpg123)
-  endif()
-  if(libcrypto_FOUND)
-    list(APPEND OVERTURE_PKG_REQUIRES libcrypto)
-  endif()
-  if(libwebp_FOUND)
-    list(APPEND OVERTURE_PKG_REQUIRES libwebp)
-  endif()
-  if(libflac_FOUND)
-    list(APPEND OVERTURE_PKG_REQUIRES flac)
-  endif()
+  # Without libcrypto encrypted 7z archives cannot be read; without the others some formats are not
+  # decoded ("overture formats" lists which).
+  overture_optional_library(libcrypto libcrypto)
+  overture_optional_library(libwebp libwebp)
+  overture_optional_library(libflac flac)
+  overture_optional_library(libmp3 libmpg123)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    # Optional: without it reads go through threads.
-    pkg_check_modules(liburing IMPORTED_TARGET liburing)
-    if(liburing_FOUND)
-      list(APPEND OVERTURE_PKG_REQUIRES liburing)
-    endif()
+    overture_optional_library(liburing liburing)  # without it reads go through threads
   endif()
   if(OVERTURE_CLI OR OVERTURE_BENCH OR OVERTURE_TESTS)
     overture_package(fmt libfmt-dev)

@@ -1,4 +1,8 @@
-# overture_module(NAME SOURCES a.cpp... [LINK public...] [LINK_PRIVATE private...])
+# overture_module(NAME SOURCES a.cpp... [SMALL b.cpp...] [LINK public...]
+#   [LINK_PRIVATE private...])
+#
+# SMALL are sources whose speed does not matter: they are compiled for size, which is worth a tenth
+# of the shared library.
 #
 # One library per folder of src/. The public headers are in include/overture; a module may also
 # include the private headers of its own folder and of lower ones, as "base/x.hpp".
@@ -73,23 +77,104 @@ function(overture_without_exceptions target)
     PROPERTIES COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-function(overture_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
-  set(target overture_${name})
-  add_library(${target} STATIC ${ARG_SOURCES})
-  add_library(overture::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
-    CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS OFF)
+# With BUILD_SHARED_LIBS the sources of all modules make one library, liboverture.so, and a module
+# is a name for it: what a module needs privately is then the library's. Before 1.0 each minor
+# version may change the interface, so it is part of the SONAME.
+if(BUILD_SHARED_LIBS)
+  add_library(overture_shared SHARED)
+  set_target_properties(overture_shared PROPERTIES
+    OUTPUT_NAME overture EXPORT_NAME shared VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
+  target_compile_definitions(overture_shared
+    PUBLIC OVERTURE_SHARED PRIVATE OVERTURE_BUILDS_SHARED)
+  # Calls inside the library are calls of its own functions.
+  target_compile_options(overture_shared PRIVATE -fno-semantic-interposition)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
+    target_link_options(overture_shared PRIVATE -Wl,-Bsymbolic-functions -Wl,--gc-sections
+      -Wl,--exclude-libs,ALL -Wl,--version-script=${exports})
+    set_target_properties(overture_shared PROPERTIES LINK_DEPENDS ${exports})
+    if(NOT OVERTURE_SANITIZE)  # whose functions are the program's
+      target_link_options(overture_shared PRIVATE -Wl,--no-undefined)
+    endif()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS overture_shared)
+endif()
+
+# What the sources of any module are compiled with.
+function(overture_library_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   overture_without_exceptions(${target})
-  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE}
-    $<BUILD_INTERFACE:overture_flags>)
+  # A program, and the shared library, can leave out what they do not use.
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:overture_flags>)
   overture_precompile(${target} module ${OVERTURE_PCH_OF_LIBRARIES})
+endfunction()
+if(BUILD_SHARED_LIBS)
+  overture_library_settings(overture_shared)
+endif()
+
+function(overture_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;LINK;LINK_PRIVATE" ${ARGN})
+  set(target overture_${name})
+  set(built ${target})
+  list(APPEND ARG_SOURCES ${ARG_SMALL})
+  list(TRANSFORM ARG_SMALL PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  if(BUILD_SHARED_LIBS)
+    set(built overture_shared)
+    list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(overture_shared PRIVATE ${ARG_SOURCES})
+    add_library(${target} INTERFACE)
+    set(public ${ARG_LINK})
+    list(FILTER public EXCLUDE REGEX "^overture::")
+    target_link_libraries(overture_shared PUBLIC ${public} PRIVATE ${ARG_LINK_PRIVATE})
+    target_link_libraries(${target} INTERFACE overture_shared)
+  else()
+    add_library(${target} STATIC ${ARG_SOURCES})
+    overture_library_settings(${target})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
+      CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS OFF)
+    target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
+  endif()
+  if(ARG_SMALL)
+    set_source_files_properties(${ARG_SMALL} TARGET_DIRECTORY ${built} PROPERTIES
+      COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os> SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  add_library(overture::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS ${target})
+  overture_describe_module(${name} "${ARG_LINK}" "${ARG_LINK_PRIVATE}")
+endfunction()
+
+# What the installed package knows of a module, see OvertureInstall.cmake: the modules it needs, and
+# the libraries that a program must find to link it.
+function(overture_describe_module name links private_links)
+  set(needs ${links})
+  list(FILTER needs INCLUDE REGEX "^overture::")
+  list(TRANSFORM needs REPLACE "^overture::" "")
+  set(libraries "")
+  if(NOT BUILD_SHARED_LIBS)
+    set(libraries ${private_links})
+    list(TRANSFORM libraries REPLACE "^(PkgConfig|BZip2)::" "")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY OVERTURE_MODULE_NAMES ${name})
+  set_property(GLOBAL PROPERTY OVERTURE_NEEDS_${name} ${needs})
+  set_property(GLOBAL PROPERTY OVERTURE_LIBRARIES_${name} ${libraries})
+endfunction()
+
+# overture_module_definitions(NAME PUBLIC|INTERFACE definition...): of the library that has the
+# module.
+function(overture_module_definitions name)
+  if(BUILD_SHARED_LIBS)
+    target_compile_definitions(overture_shared ${ARGN})
+  else()
+    target_compile_definitions(overture_${name} ${ARGN})
+  endif()
 endfunction()
 
 # overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]

@@ -27,7 +27,12 @@ cmd_test() {
     fuzz | coverage | mingw) misuse "test: preset $preset has no tests" ;;
   esac
   [ -z "$quick" ] || [ -z "$long" ] || misuse "test: --quick and --long exclude each other"
-  [ -z "$quick" ] || options+=(-LE '^slow$')
+  # Tests that are in the long form only have the label `long`.
+  if [ -n "$quick" ]; then
+    options+=(-LE '^(slow|long)$')
+  elif [ -z "$long" ]; then
+    options+=(-LE '^long$')
+  fi
   [ -z "$filter" ] || options+=(-R "$filter")
   # These runs are slow, but a hang must still end.
   [ -z "$long$busy" ] || timeout_s=3000
@@ -43,7 +48,7 @@ cmd_test() {
   run_ctest tests.xml "${options[@]}" || status=$?
   if [ -n "$long" ]; then
     say "running concurrent tests $long_repeats times"
-    run_ctest repeated.xml -LE '^slow$' -R "${filter:-$concurrent_tests}" \
+    run_ctest repeated.xml -LE '^(slow|long)$' -R "${filter:-$concurrent_tests}" \
       --repeat "until-fail:$long_repeats" || status=$?
     [ "$preset" != release ] || [ -n "$filter" ] || test_all_floats || status=$?
   fi

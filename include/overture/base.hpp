@@ -2,6 +2,7 @@
 #pragma once
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/case_fold.hpp"

@@ -104,7 +104,7 @@ struct open_entry {
 
 }  // namespace
 
-struct zip_builder::state {
+struct OVERTURE_HIDDEN zip_builder::state {
   state(operating_system& system, os_handle to, allocator& from) noexcept
       : os(system),
         file(to),

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "base/utf8.hpp"
-#include "overture/text/style.hpp"
+#include "overture/text/detail/write_value.hpp"
 
 namespace overture::text::detail {
 using namespace base_detail;

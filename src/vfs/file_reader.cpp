@@ -29,7 +29,7 @@ tl::unexpected<error> no_memory() {
 
 }  // namespace
 
-struct file_reader::state {
+struct OVERTURE_HIDDEN file_reader::state {
   state(allocator& from, memory_ledger& bound, opened_file opened, open_source where) noexcept
       : memory(from),
         ledger(bound),
@@ -58,6 +58,7 @@ struct file_reader::state {
   [[nodiscard]] result<void> fetch_checked(std::uint64_t offset, std::span<std::byte> to) noexcept;
   [[nodiscard]] result<void> fill_buffer() noexcept;
   [[nodiscard]] result<void> check(std::uint32_t crc) noexcept;
+  [[nodiscard]] error about_the_file(error why) const noexcept;
   [[nodiscard]] std::span<const std::byte> held() const noexcept;
 
   allocator& memory;
@@ -99,9 +100,7 @@ result<file_reader> file_reader::open(file_system& files, opened_file file,
   if (!made) return no_memory();
   file_reader reader(made);
   if (result<void> begun = made->begin(config); !begun) {
-    error why = begun.error();
-    why.source = made->place().source;
-    return tl::unexpected(why);
+    return tl::unexpected(made->about_the_file(begun.error()));
   }
   return reader;
 }
@@ -278,9 +277,14 @@ result<void> file_reader::state::fetch_checked(std::uint64_t offset,
     }
   }
   if (done) return done;
-  error why = done.error();
+  return tl::unexpected(about_the_file(done.error()));
+}
+
+// An archive has many files: where damage is tells which.
+error file_reader::state::about_the_file(error why) const noexcept {
   why.source = place().source;
-  return tl::unexpected(why);
+  if (why.code == errc::corrupt) why.offset = place().offset;
+  return why;
 }
 
 // The bytes in memory from the position on.

@@ -41,7 +41,7 @@ class joined {
 
 }  // namespace
 
-struct file_watch::state {
+struct OVERTURE_HIDDEN file_watch::state {
   // A watched folder. The system's numbers grow, so the list is sorted by them.
   struct watched {
     int number = -1;

@@ -33,7 +33,7 @@ void make_temporary_name(const vfs_detail::name_on_disk& name, std::uint64_t num
 
 }  // namespace
 
-struct file_writer::state {
+struct OVERTURE_HIDDEN file_writer::state {
   state(allocator& from, file_system& in, const vfs_detail::mount& pinned) noexcept
       : memory(from),
         files(in),

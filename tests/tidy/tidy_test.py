@@ -76,6 +76,15 @@ class Layers(TidyTest):
         )
         self.assert_quiet(self.rule, {"src/load/x.cpp": '#include "overture/decoders.hpp"\n'})
 
+    def test_adapters_use_all_public_headers(self):
+        self.assert_quiet(
+            self.rule,
+            {"include/overture/sdl/x.hpp": '#include <SDL.h>\n#include "overture/load.hpp"\n'},
+        )
+        self.assert_fires(
+            self.rule, {"include/overture/sdl/x.hpp": '#include "vfs/tree.hpp"\n'}, "public header"
+        )
+
     def test_an_include_without_a_module(self):
         self.assert_fires(self.rule, {"src/base/x.cpp": '#include "x.hpp"\n'}, "MODULE/x.hpp")
 

@@ -166,6 +166,24 @@ TEST_F(reading_in_pieces, a_wrong_checksum_of_a_file_read_at_once_fails_that_rea
   }
 }
 
+TEST_F(reading_in_pieces, damage_is_said_of_the_file_that_has_it) {
+  const auto sentence = [this](const error& why) {
+    char text[200];
+    files.explain(why, text);
+    return std::string(text);
+  };
+  for (const char* path : {"wrong", "wrong deflated"}) {
+    file_reader reader = open(path);
+    std::string room(large().size(), ' ');
+    const auto got = reader.read(std::as_writable_bytes(std::span(room)));
+    ASSERT_FALSE(got);
+    EXPECT_EQ(sentence(got.error()).find(std::string(path) + " in test.zip"), 0u)
+        << sentence(got.error());
+  }
+  const error small = file_reader::open(files, "wrong small"_path).error();
+  EXPECT_EQ(sentence(small).find("wrong small in test.zip"), 0u) << sentence(small);
+}
+
 // Has memory for small blocks only.
 class small_blocks final : public allocator {
  public:

@@ -5,6 +5,9 @@ LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "loa
 # What a module that is not a layer may use besides itself, and which layers may use it.
 BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",)}
+# Folders of include/overture with headers for programs that use another library too. They may use
+# all modules, and no module uses them.
+ADAPTERS = ("sdl",)
 
 # Sources without a tests/<module>/<name>_test.cpp, and what tests them instead.
 POOL = "one piece of the thread pool: thread_pool_test, wake_test, group_wait_test"

@@ -15,7 +15,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from modules import BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from modules import ADAPTERS, BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
 from tree import Tree, prose_lines
 from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
 
@@ -32,6 +32,7 @@ PLATFORM_MACRO = re.compile(
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
 )
 PLATFORM_MACRO_ALLOWED = {
+    "include/overture/base/api.hpp",  # how to export from a shared library
     "include/overture/base/prefetch.hpp",  # how to prefetch for writing
     "include/overture/base/spin.hpp",  # how to pause in a spin loop
     "src/text/float_mode.hpp",  # how to keep subnormal floats
@@ -137,6 +138,11 @@ def rule_layers(tree):
     for file in tree.code("src", "include"):
         inside = file.path.removeprefix("include/").removeprefix("src/")
         if inside == UMBRELLA:
+            continue
+        if inside.startswith(tuple(f"overture/{name}/" for name in ADAPTERS)):
+            for number, include in file.includes():
+                if not include.startswith("overture/"):
+                    yield Problem(file.path, number, f'use a public header instead of "{include}"')
             continue
         module = module_of_include(inside)
         if module is None:

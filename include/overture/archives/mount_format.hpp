@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "overture/base/api.hpp"
+
 namespace overture {
 
 enum class mount_format : std::uint8_t {
@@ -27,6 +29,6 @@ enum class mount_format : std::uint8_t {
 };
 
 // The name for people, such as "7z". Any thread.
-[[nodiscard]] const char* to_string(mount_format format) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(mount_format format) noexcept;
 
 }  // namespace overture

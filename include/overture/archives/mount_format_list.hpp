@@ -6,6 +6,7 @@
 #include <span>
 
 #include "overture/archives/mount_format.hpp"
+#include "overture/base/api.hpp"
 
 namespace overture {
 
@@ -17,6 +18,6 @@ struct mount_format_info {
 };
 
 // All of them, in the order of mount_format. The list lives as long as the process. Any thread.
-[[nodiscard]] std::span<const mount_format_info> mount_formats() noexcept;
+[[nodiscard]] OVERTURE_API std::span<const mount_format_info> mount_formats() noexcept;
 
 }  // namespace overture

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "overture/base/api.hpp"
+
 namespace overture {
 
 enum class name_encoding : std::uint8_t {
@@ -15,6 +17,6 @@ enum class name_encoding : std::uint8_t {
 };
 
 // The name for people and for the command line, such as "cp437". Any thread.
-[[nodiscard]] std::string_view to_string(name_encoding encoding) noexcept;
+[[nodiscard]] OVERTURE_API std::string_view to_string(name_encoding encoding) noexcept;
 
 }  // namespace overture

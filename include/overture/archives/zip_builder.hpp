@@ -30,6 +30,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/os.hpp"
 #include "overture/io/unpack.hpp"
@@ -56,7 +57,7 @@ struct zip_entry_info {
   return zip_piece_bytes(bytes) == 0 ? 1 : bytes / zip_piece_bytes(bytes);
 }
 
-class zip_builder {
+class OVERTURE_API zip_builder {
  public:
   // Writes to `file` from its begin; it must be empty and open for writing. The caller closes it.
   zip_builder(operating_system& os, os_handle file, allocator* memory = nullptr) noexcept;

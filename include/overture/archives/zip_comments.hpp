@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
@@ -20,7 +21,7 @@ namespace overture {
 // Visits each entry that has a comment, in the order of the directory. Both texts are valid during
 // the visit. Errors: unsupported (the file is not a ZIP), corrupt, limit, threw (the visitor),
 // out_of_memory, those of the system. Any thread.
-[[nodiscard]] result<void> visit_zip_comments(
+[[nodiscard]] OVERTURE_API result<void> visit_zip_comments(
     const char* path, function_ref<void(std::string_view name, std::string_view comment)> visit,
     operating_system& os = system_os(), allocator& memory = default_allocator()) noexcept;
 template <filesystem_path Path>

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
@@ -45,7 +46,7 @@ enum class asset_state : std::uint8_t {
 };
 inline constexpr std::size_t asset_state_count = 8;
 // The name as spelled above. Any thread.
-[[nodiscard]] const char* to_string(asset_state state) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(asset_state state) noexcept;
 
 namespace detail {
 
@@ -58,12 +59,12 @@ struct asset_head {
   barricade settled{barricade::raised};
 };
 // Called when the last handle is gone.
-void asset_unused(asset_head& head) noexcept;
+OVERTURE_API void asset_unused(asset_head& head) noexcept;
 inline void drop_handle(asset_head& head) noexcept {
   if (head.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) asset_unused(head);
 }
-[[nodiscard]] result<void> asset_status(const asset_head& head) noexcept;
-[[nodiscard]] asset_path asset_path_of(const asset_head& head) noexcept;
+[[nodiscard]] OVERTURE_API result<void> asset_status(const asset_head& head) noexcept;
+[[nodiscard]] OVERTURE_API asset_path asset_path_of(const asset_head& head) noexcept;
 
 }  // namespace detail
 

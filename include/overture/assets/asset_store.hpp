@@ -46,6 +46,7 @@
 #include "overture/assets/asset.hpp"
 #include "overture/assets/loader.hpp"
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/path.hpp"
@@ -97,7 +98,7 @@ struct unsettled_asset {
   const char* what = "";  // what it waits for, in a few words
 };
 
-class asset_store {
+class OVERTURE_API asset_store {
  public:
   // All arguments, and the config's pointers, must outlive the store.
   asset_store(file_system& files, read_queue& reads, job_system& jobs,

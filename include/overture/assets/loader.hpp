@@ -34,6 +34,7 @@
 
 #include "overture/assets/asset.hpp"
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/executor.hpp"
 
@@ -73,7 +74,7 @@ class any_loader {
 }  // namespace detail
 
 // Passed to loader::decode(), for that call and its thread only.
-class load_context {
+class OVERTURE_API load_context {
  public:
   load_context(const load_context&) = delete;
   load_context& operator=(const load_context&) = delete;

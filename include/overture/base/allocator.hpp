@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 
 namespace overture {
@@ -19,7 +20,7 @@ namespace overture {
 // The module that an allocation belongs to.
 enum class memory_tag : std::uint8_t { base, trace, jobs, io, vfs, load, decode, host };
 inline constexpr std::size_t memory_tag_count = 8;
-[[nodiscard]] const char* to_string(memory_tag tag) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(memory_tag tag) noexcept;
 
 class allocator {
  public:
@@ -36,7 +37,7 @@ class allocator {
 
 // malloc. Blocks of 2 MiB and more with the tag vfs (the tables of mounts) request large pages
 // (Linux: MADV_HUGEPAGE). Never destroyed. Any thread.
-[[nodiscard]] allocator& default_allocator() noexcept;
+[[nodiscard]] OVERTURE_API allocator& default_allocator() noexcept;
 
 struct memory_usage {
   std::uint64_t bytes = 0;        // allocated now
@@ -46,7 +47,7 @@ struct memory_usage {
 
 // Forwards to another allocator and counts by tag. Costs a few relaxed atomic additions a call. Any
 // thread.
-class tracking_allocator final : public allocator {
+class OVERTURE_API tracking_allocator final : public allocator {
  public:
   explicit tracking_allocator(allocator& upstream = default_allocator()) noexcept
       : upstream_(upstream) {}

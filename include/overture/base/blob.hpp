@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 
 namespace overture {
@@ -24,7 +25,7 @@ namespace overture {
 class buffer_pool;
 
 // A move-only buffer, empty by default. May be destroyed on any thread.
-class blob {
+class OVERTURE_API blob {
  public:
   blob() = default;
   blob(blob&& other) noexcept { swap(other); }
@@ -69,7 +70,7 @@ struct buffer_pool_config {
   std::size_t block_bytes_max = 16u << 20;  // larger blocks always go back to the allocator
 };
 
-class buffer_pool {
+class OVERTURE_API buffer_pool {
  public:
   explicit buffer_pool(const buffer_pool_config& config = {}) noexcept;
   ~buffer_pool();  // all its blobs must be gone

@@ -19,6 +19,8 @@
 // sources with and without it meet in one program, no function of one stands in for the other's.
 #pragma once
 
+#include "overture/base/api.hpp"
+
 namespace overture {
 
 // Must not throw. If it returns, the call goes on as it would without checks.
@@ -26,7 +28,7 @@ using contract_handler = void (*)(const char* sentence) noexcept;
 
 // Replaces the handler of this copy of Overture, and returns the one before; null: the default. Any
 // thread.
-contract_handler set_contract_handler(contract_handler handler) noexcept;
+OVERTURE_API contract_handler set_contract_handler(contract_handler handler) noexcept;
 
 namespace detail {
 
@@ -36,7 +38,7 @@ constexpr bool contracts = true;
 constexpr bool contracts = false;
 #endif
 
-void contract_broken(const char* sentence) noexcept;
+OVERTURE_API void contract_broken(const char* sentence) noexcept;
 
 // Call it inside `if constexpr (contracts)`, so that the condition costs nothing either.
 inline void expects(bool kept, const char* sentence) noexcept {

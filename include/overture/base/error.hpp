@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <tl/expected.hpp>
 
+#include "overture/base/api.hpp"
 #include "overture/base/path_id.hpp"
 #include "overture/base/source_id.hpp"
 
@@ -40,7 +41,7 @@ enum class errc : std::uint8_t {
 };
 
 // The name of the enumerator, such as "not_found". Any thread.
-[[nodiscard]] const char* to_string(errc code) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(errc code) noexcept;
 
 struct error {
   errc code = errc::io;
@@ -76,6 +77,6 @@ template <class T>
 }
 
 // The error of a failed system call; errno determines the code. Any thread.
-[[nodiscard]] error os_failure(int os_error, const char* reason) noexcept;
+[[nodiscard]] OVERTURE_API error os_failure(int os_error, const char* reason) noexcept;
 
 }  // namespace overture

@@ -20,6 +20,7 @@
 #include <span>
 #include <string_view>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
@@ -178,25 +179,27 @@ class operating_system {
 };
 
 // The real operating system. Lives as long as the process. Any thread.
-[[nodiscard]] operating_system& system_os() noexcept;
+[[nodiscard]] OVERTURE_API operating_system& system_os() noexcept;
 
 // Reads exactly bytes.size() bytes at `offset`, retrying short reads. Errors: those of read_at(),
 // and truncated if the file ends first. Any thread.
-[[nodiscard]] result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t offset,
-                                      std::span<std::byte> bytes);
+[[nodiscard]] OVERTURE_API result<void> read_fully(operating_system& os, os_handle handle,
+                                                   std::uint64_t offset,
+                                                   std::span<std::byte> bytes);
 // As read_fully(), into several buffers in order. Modifies `parts`. Any thread.
-[[nodiscard]] result<void> read_parts_fully(operating_system& os, os_handle handle,
-                                            std::uint64_t offset,
-                                            std::span<std::span<std::byte>> parts);
+[[nodiscard]] OVERTURE_API result<void> read_parts_fully(operating_system& os, os_handle handle,
+                                                         std::uint64_t offset,
+                                                         std::span<std::span<std::byte>> parts);
 
 // Writes all of `bytes` at `offset`, retrying short writes. Errors: those of write_at(), and io if
 // a call writes nothing. Any thread.
-[[nodiscard]] result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t offset,
-                                       std::span<const std::byte> bytes);
+[[nodiscard]] OVERTURE_API result<void> write_fully(operating_system& os, os_handle handle,
+                                                    std::uint64_t offset,
+                                                    std::span<const std::byte> bytes);
 
 // Flushes a folder's names to the disk. Succeeds on file systems that cannot sync a folder. Any
 // thread.
-[[nodiscard]] result<void> sync_names(operating_system& os, os_handle folder);
+[[nodiscard]] OVERTURE_API result<void> sync_names(operating_system& os, os_handle folder);
 
 // Replaces the file at `path` (or creates it): calls `write` to fill a temporary file beside it,
 // syncs that, renames it to `path` and syncs the folder. On error `path` is unchanged and the
@@ -206,8 +209,8 @@ class operating_system {
 //
 // One thread at a time for each path. Errors: those of the system calls and of `write`; threw
 // (`write`); limit (the path is too long); not_a_file (the path is a folder, a device or a pipe).
-[[nodiscard]] result<void> replace_file(operating_system& os, const char* path,
-                                        function_ref<result<void>(os_handle file)> write);
+[[nodiscard]] OVERTURE_API result<void> replace_file(
+    operating_system& os, const char* path, function_ref<result<void>(os_handle file)> write);
 template <filesystem_path Path>
 [[nodiscard]] result<void> replace_file(operating_system& os, const Path& path,
                                         function_ref<result<void>(os_handle file)> write) {
@@ -216,6 +219,6 @@ template <filesystem_path Path>
 
 // Writes the path of that temporary file to `room`, NUL-terminated: in the folder of `path`, with a
 // name that no other process and no other path has. False if it does not fit. Any thread.
-[[nodiscard]] bool temporary_path_of(const char* path, std::span<char> room) noexcept;
+[[nodiscard]] OVERTURE_API bool temporary_path_of(const char* path, std::span<char> room) noexcept;
 
 }  // namespace overture

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
@@ -40,7 +41,8 @@ using path_buffer = std::array<char, limits::path_bytes_max>;
 
 // Normalises a path: removes leading, repeated and trailing '/' and checks the rest. The result
 // points into `room`, or into `path` if that is already normal. Error: bad_path. Any thread.
-[[nodiscard]] result<asset_path> normalise(std::string_view path, path_buffer& room) noexcept;
+[[nodiscard]] OVERTURE_API result<asset_path> normalise(std::string_view path,
+                                                        path_buffer& room) noexcept;
 
 // The part after the last '.' of the last element; empty if there is none. Any thread.
 [[nodiscard]] constexpr std::string_view extension(std::string_view path) noexcept {

@@ -8,10 +8,12 @@
 
 #include <string_view>
 
+#include "overture/base/api.hpp"
+
 namespace overture {
 
 // Why Windows cannot have a file of this path, or null. A string literal, such as "the name ends
 // with a space, which Windows removes". Any thread.
-[[nodiscard]] const char* portable_name_flaw(std::string_view path) noexcept;
+[[nodiscard]] OVERTURE_API const char* portable_name_flaw(std::string_view path) noexcept;
 
 }  // namespace overture

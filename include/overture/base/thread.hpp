@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 
 namespace overture {
@@ -42,19 +43,19 @@ class thread_factory {
 };
 
 // Lives as long as the process. Any thread.
-[[nodiscard]] thread_factory& default_thread_factory() noexcept;
+[[nodiscard]] OVERTURE_API thread_factory& default_thread_factory() noexcept;
 
 // The number of processors this process may use, at least 1: those it may run on, or fewer where a
 // control group grants it less of their time. Any thread.
-[[nodiscard]] unsigned processor_count() noexcept;
+[[nodiscard]] OVERTURE_API unsigned processor_count() noexcept;
 
 // Nanoseconds on a monotonic clock with an arbitrary zero. Any thread.
-[[nodiscard]] std::uint64_t now_ns() noexcept;
+[[nodiscard]] OVERTURE_API std::uint64_t now_ns() noexcept;
 
 // CPU time of the calling thread in nanoseconds; 0 if the system has no such clock. Any thread.
-[[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
+[[nodiscard]] OVERTURE_API std::uint64_t thread_cpu_ns() noexcept;
 
 // Gives up the rest of the time slice. Any thread.
-void yield_thread() noexcept;
+OVERTURE_API void yield_thread() noexcept;
 
 }  // namespace overture

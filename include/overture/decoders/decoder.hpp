@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/executor.hpp"
 
@@ -40,7 +41,7 @@ enum class asset_kind : std::uint8_t {
   binary,   // the content of a gzip file that no decoder reads
 };
 // The name as spelled above. Any thread.
-[[nodiscard]] const char* to_string(asset_kind kind) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(asset_kind kind) noexcept;
 
 // A texture's pixel format. Channels are listed from the lowest address, or from the lowest bit
 // where they share bytes. BC formats store blocks of 4 x 4 pixels.
@@ -70,7 +71,7 @@ enum class texture_format : std::uint8_t {
   rgba32_float,
 };
 // The name as spelled above. Any thread.
-[[nodiscard]] const char* to_string(texture_format format) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(texture_format format) noexcept;
 
 // The properties of an asset. Fields that do not apply to its kind are 0.
 struct asset_info {
@@ -98,7 +99,7 @@ struct asset_info {
 };
 
 // A decoded file. Move-only; owns its memory. Not synchronised: one thread at a time.
-class decoded_asset : public asset_info {
+class OVERTURE_API decoded_asset : public asset_info {
  public:
   decoded_asset() = default;
   decoded_asset(decoded_asset&& other) noexcept { swap(other); }
@@ -185,10 +186,10 @@ struct decoder_format {
 };
 // All of them, in the order in which they are asked. The list lives as long as the process. Any
 // thread.
-[[nodiscard]] std::span<const decoder_format> decoder_formats() noexcept;
+[[nodiscard]] OVERTURE_API std::span<const decoder_format> decoder_formats() noexcept;
 
 // Overture's own decoders, without those that are not built in. The list lives as long as the
 // process. Any thread.
-[[nodiscard]] std::span<const decoder* const> all_decoders() noexcept;
+[[nodiscard]] OVERTURE_API std::span<const decoder* const> all_decoders() noexcept;
 
 }  // namespace overture

@@ -32,6 +32,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/filesystem_path.hpp"
 #include "overture/base/os.hpp"
@@ -59,7 +60,7 @@ struct handle_cache_stats {
   std::size_t open_max = 0;  // what it was reduced to
 };
 
-class handle_cache final : public source_files {
+class OVERTURE_API handle_cache final : public source_files {
  public:
   explicit handle_cache(const handle_cache_config& config = {}) noexcept;
   // Closes everything. No read may be under way.

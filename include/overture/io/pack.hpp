@@ -14,12 +14,13 @@
 #include <cstdint>
 #include <span>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/io/unpack.hpp"
 
 namespace overture {
 
-class packer {
+class OVERTURE_API packer {
  public:
   packer() = default;
   ~packer();

@@ -65,6 +65,7 @@
 #include <span>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/executor.hpp"
@@ -311,7 +312,7 @@ struct read_queue_stats {
   std::uint64_t thrown = 0;                        // completions without an executor that threw
 };
 
-class read_queue {
+class OVERTURE_API read_queue {
  public:
   explicit read_queue(source_files& files, const read_queue_config& config = {}) noexcept;
   // Cancels what is queued, waits for what is in flight, joins the threads. No other call may be

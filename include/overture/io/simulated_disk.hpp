@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <span>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/os.hpp"
 #include "overture/io/read_queue.hpp"
@@ -52,7 +53,7 @@ struct disk_stats {
   std::uint64_t unlucky = 0;  // short, interrupted, broken or late
 };
 
-class simulated_disk final : public source_files, public operating_system {
+class OVERTURE_API simulated_disk final : public source_files, public operating_system {
  public:
   static constexpr unsigned depth_max = 64;
 

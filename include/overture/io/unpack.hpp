@@ -12,6 +12,7 @@
 #include <span>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 
 namespace overture {
@@ -19,9 +20,9 @@ namespace overture {
 // deflate is raw (RFC 1951), zlib has its header (RFC 1950), lz4 is frames as the lz4 tool writes
 // them. zstd and lz4 may be several frames, one after the other.
 enum class compression : std::uint8_t { none, deflate, zstd, zlib, lz4 };
-[[nodiscard]] const char* to_string(compression method) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(compression method) noexcept;
 
-class unpacker {
+class OVERTURE_API unpacker {
  public:
   unpacker() = default;
   ~unpacker();
@@ -47,7 +48,7 @@ class unpacker {
 };
 
 // CRC-32 as in ZIP, PNG and gzip; `before` continues from the bytes before. Any thread.
-[[nodiscard]] std::uint32_t crc32(std::span<const std::byte> bytes,
-                                  std::uint32_t before = 0) noexcept;
+[[nodiscard]] OVERTURE_API std::uint32_t crc32(std::span<const std::byte> bytes,
+                                               std::uint32_t before = 0) noexcept;
 
 }  // namespace overture

@@ -17,6 +17,8 @@
 // one to send it back if it sleeps among the workers. Does nothing on threads that are not workers.
 #pragma once
 
+#include "overture/base/api.hpp"
+
 namespace overture {
 
 namespace jobs_detail {
@@ -24,7 +26,7 @@ struct pool_slot;
 }
 
 // Ends on the thread that made it. A scope inside another one does nothing.
-class blocking_scope {
+class OVERTURE_API blocking_scope {
  public:
   blocking_scope() noexcept;
   ~blocking_scope();

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/exceptions.hpp"
@@ -59,9 +60,9 @@ struct job_options {
 namespace detail {
 // Reports an exception to the job system whose job runs on this thread; false if there is none.
 // `what` may be null.
-bool job_threw(const char* what) noexcept;
+OVERTURE_API bool job_threw(const char* what) noexcept;
 // True inside a job that runs within its own submit(), for lack of room. `callable` is the job's.
-[[nodiscard]] bool runs_inside_submit(const void* callable) noexcept;
+[[nodiscard]] OVERTURE_API bool runs_inside_submit(const void* callable) noexcept;
 
 // Calls the function and reports an exception as job_threw() does.
 template <bool Exceptions, class F>

@@ -25,6 +25,7 @@
 #include <span>
 #include <utility>
 
+#include "overture/base/api.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/sync/wait_observer.hpp"
 
@@ -34,7 +35,7 @@ class thread_pool;
 namespace jobs_detail {
 // Submits what all corks of this thread have gathered. Before the thread announces that it sleeps:
 // their jobs may be waited for, and those that there is no room for run right here.
-void flush_corks() noexcept;
+OVERTURE_API void flush_corks() noexcept;
 }  // namespace jobs_detail
 
 // Used by one thread at a time.
@@ -76,7 +77,7 @@ class job_batch {
 
 // Ends on the thread that made it, after all corks made later. Gathers jobs of normal priority
 // only. Takes about 7 KiB of stack.
-class cork final : private wait_observer {
+class OVERTURE_API cork final : private wait_observer {
  public:
   explicit cork(thread_pool& pool) noexcept;
   ~cork() override;

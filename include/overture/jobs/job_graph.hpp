@@ -30,6 +30,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
@@ -40,7 +41,7 @@ namespace overture {
 // A job of a graph.
 enum class graph_job : std::uint32_t {};
 
-class job_graph {
+class OVERTURE_API job_graph {
  public:
   // Both must outlive it.
   explicit job_graph(job_system& system, allocator& memory = default_allocator()) noexcept;

@@ -22,6 +22,7 @@
 #include <span>
 #include <utility>
 
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/executor.hpp"
@@ -36,7 +37,7 @@ class job_system;
 namespace detail {
 // Submits the task as a job, which catches what it throws. Without a group it runs even if the
 // system ends first and cancels its jobs.
-void execute_as_job(job_system& system, job_group* group, task work) noexcept;
+OVERTURE_API void execute_as_job(job_system& system, job_group* group, task work) noexcept;
 }  // namespace detail
 
 // One half of a fork, on the stack of the forking thread. For the parallel algorithms and for job

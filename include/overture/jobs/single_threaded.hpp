@@ -24,6 +24,7 @@
 #include <cstdint>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/thread_pool.hpp"
 
@@ -36,7 +37,7 @@ struct single_threaded_config {
   job_hooks hooks = {};         // only job_threw and wait_refused are called
 };
 
-class single_threaded final : public job_system {
+class OVERTURE_API single_threaded final : public job_system {
  public:
   explicit single_threaded(const single_threaded_config& config = {}) noexcept;
   // Runs or drops queued jobs as configured. Only the thread that made it.

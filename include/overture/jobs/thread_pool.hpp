@@ -35,6 +35,7 @@
 #include <cstdint>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
@@ -111,7 +112,7 @@ struct thread_pool_stats {
   unsigned parked_now = 0;         // workers asleep at this moment
 };
 
-class thread_pool final : public job_system {
+class OVERTURE_API thread_pool final : public job_system {
  public:
   explicit thread_pool(const thread_pool_config& config = {}) noexcept;
   // Runs or cancels queued jobs as configured, then stops and joins the workers. Jobs may submit

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "overture/base/api.hpp"
 #include "overture/jobs/wake_profile.hpp"
 
 namespace overture {
@@ -29,7 +30,7 @@ enum class wake_policy : std::uint8_t { park, warm, spin };
 // Sets the policy of a pool while it lives, whatever the pool's own policy is. If several overlap,
 // the one that sleeps least wins. Entering wakes at most one sleeping worker, leaving wakes none.
 // At most 65,535 at once for each policy. Any thread may make one, and any thread may end it.
-class wake_zone {
+class OVERTURE_API wake_zone {
  public:
   wake_zone(thread_pool& pool, wake_policy policy) noexcept;
   ~wake_zone();

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/filesystem_path.hpp"
 #include "overture/base/os.hpp"
@@ -44,7 +45,7 @@ struct recorded_file {
   std::uint64_t bytes = 0;    // unpacked
 };
 
-class load_record {
+class OVERTURE_API load_record {
  public:
   explicit load_record(allocator* memory = nullptr) noexcept;
   load_record(load_record&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}

@@ -61,6 +61,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/decoders/decoder.hpp"
@@ -77,7 +78,7 @@ class timeline;
 enum class load_stage : std::uint8_t { resolve, read, unpack, decode, finalize };
 inline constexpr std::size_t load_stage_count = 5;
 // The name, as in the timeline. Any thread.
-[[nodiscard]] const char* to_string(load_stage stage) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(load_stage stage) noexcept;
 
 // How urgent a load is, or a file in it. It decides which files begin first, in which order the
 // read queue reads, and the priority of jobs.
@@ -102,7 +103,7 @@ enum class file_state : std::uint8_t {
   skipped,  // because of load_options::exclude
 };
 // The name of the enumerator. Any thread.
-[[nodiscard]] const char* to_string(file_state state) noexcept;
+[[nodiscard]] OVERTURE_API const char* to_string(file_state state) noexcept;
 
 // The entry of a path that is not in the tree.
 inline constexpr entry_index no_entry = UINT32_MAX;
@@ -205,7 +206,7 @@ struct load_progress {
 // Writes what a load waits for to `text`, such as "7 files wait for pump() on the main thread": cut
 // to fit, NUL-terminated unless `text` is empty. Returns its length without the NUL, 0 if nothing
 // waits. Any thread.
-std::size_t explain(const load_progress& now, std::span<char> text) noexcept;
+OVERTURE_API std::size_t explain(const load_progress& now, std::span<char> text) noexcept;
 
 // The outcome of one file.
 struct loaded_file {
@@ -271,7 +272,7 @@ struct load_summary {
 };
 
 // One load. Destroy it before the job system, the read queue and the tree it uses.
-class load_scope {
+class OVERTURE_API load_scope {
  public:
   // Does no work yet. All arguments (and the options' pointers) must outlive the scope; `files`
   // must stay frozen.
@@ -355,8 +356,8 @@ struct load_verdict {
 // `begin_ns` to `end_ns` (clock of now_ns()). Workers are the threads named "main" or with a name
 // that starts with `worker_prefix`. Exact even if the timeline has dropped old events, because it
 // uses the timeline's totals. Call it when the recording threads are idle or gone.
-[[nodiscard]] load_verdict judge(const timeline& record, std::uint64_t begin_ns,
-                                 std::uint64_t end_ns,
-                                 std::string_view worker_prefix = "worker") noexcept;
+[[nodiscard]] OVERTURE_API load_verdict judge(const timeline& record, std::uint64_t begin_ns,
+                                              std::uint64_t end_ns,
+                                              std::string_view worker_prefix = "worker") noexcept;
 
 }  // namespace overture

@@ -35,6 +35,7 @@
 #include <span>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/path.hpp"
@@ -56,7 +57,7 @@ class alignas(64) read_cancellation {
  public:
   // Reads that are queued end at once, others before their next step: their futures have the error
   // `cancelled`. `reads`: the queue that they were begun with. Any thread.
-  void cancel(read_queue& reads) noexcept;
+  OVERTURE_API void cancel(read_queue& reads) noexcept;
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled_.load(std::memory_order_seq_cst) != 0;
   }
@@ -76,10 +77,9 @@ struct read_file_options {
   allocator* memory = nullptr;    // null = default_allocator()
 };
 
-[[nodiscard]] shared_future<blob> read_file(file_system& files, const asset_path& path,
-                                            buffer_pool& buffers, read_queue& reads,
-                                            job_system& jobs,
-                                            const read_file_options& options = {}) noexcept;
+[[nodiscard]] OVERTURE_API shared_future<blob> read_file(
+    file_system& files, const asset_path& path, buffer_pool& buffers, read_queue& reads,
+    job_system& jobs, const read_file_options& options = {}) noexcept;
 
 struct decode_file_options {
   load_priority priority = load_priority::normal;
@@ -89,7 +89,7 @@ struct decode_file_options {
   std::span<const decoder* const> decoders = all_decoders();  // the first to accept the file wins
 };
 
-[[nodiscard]] shared_future<decoded_asset> decode_file(
+[[nodiscard]] OVERTURE_API shared_future<decoded_asset> decode_file(
     file_system& files, const asset_path& path, buffer_pool& buffers, read_queue& reads,
     job_system& jobs, const decode_file_options& options = {}) noexcept;
 

@@ -61,6 +61,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/executor.hpp"
 #include "overture/base/prefetch.hpp"
@@ -88,7 +89,7 @@ struct barricade_continuation {
   atomic<bool> armed{false};
 };
 
-class barricade {
+class OVERTURE_API barricade {
  public:
   enum initial_state : std::uint32_t { raised = 0, lowered = 1 };
 

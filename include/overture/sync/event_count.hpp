@@ -39,13 +39,14 @@
 #include <chrono>
 #include <cstdint>
 
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/sync/wait_observer.hpp"
 
 namespace overture {
 
-class event_count {
+class OVERTURE_API event_count {
  public:
   // Passed from prepare_wait() to wait().
   class key_type {

@@ -43,6 +43,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
@@ -63,7 +64,7 @@ struct continuation {
 namespace sync_detail {
 
 // The part of a state that does not depend on T.
-class future_core {
+class OVERTURE_API future_core {
  public:
   future_core(const future_core&) = delete;
   future_core& operator=(const future_core&) = delete;

@@ -27,6 +27,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
 #include "overture/sync/event_count.hpp"
@@ -96,7 +97,7 @@ class room_reclaimer : public sync_detail::ledger_member {
   ~room_reclaimer() = default;
 };
 
-class memory_ledger {
+class OVERTURE_API memory_ledger {
  public:
   // Before it ends, all room must have been given back, and all listeners and reclaimers have left.
   explicit memory_ledger(std::uint64_t limit_bytes) noexcept;
@@ -191,7 +192,7 @@ class memory_ledger {
 };
 
 // Room that a call has taken, given back when it ends. Move-only.
-class ledger_room {
+class OVERTURE_API ledger_room {
  public:
   ledger_room() = default;
   ledger_room(ledger_room&& other) noexcept { swap(other); }

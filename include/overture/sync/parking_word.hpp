@@ -24,13 +24,14 @@
 #include <chrono>
 #include <cstdint>
 
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/sync/wait_observer.hpp"
 
 namespace overture {
 
-class parking_word {
+class OVERTURE_API parking_word {
  public:
   constexpr parking_word() noexcept = default;
   parking_word(const parking_word&) = delete;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "overture/base/api.hpp"
+
 namespace overture {
 
 class wait_observer {
@@ -28,11 +30,11 @@ class wait_observer {
 };
 
 // Sets the calling thread's observer (null = none) and returns the previous one.
-wait_observer* set_wait_observer(wait_observer* observer) noexcept;
+OVERTURE_API wait_observer* set_wait_observer(wait_observer* observer) noexcept;
 // The calling thread's observer, or null.
-[[nodiscard]] wait_observer* current_wait_observer() noexcept;
+[[nodiscard]] OVERTURE_API wait_observer* current_wait_observer() noexcept;
 // Removes an observer from the calling thread's chain, if it is in it; the others stay.
-void remove_wait_observer(wait_observer& gone) noexcept;
+OVERTURE_API void remove_wait_observer(wait_observer& gone) noexcept;
 
 // The reasons that Overture reports. The load report attributes idle time by them.
 namespace wait_reasons {

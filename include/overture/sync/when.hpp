@@ -17,6 +17,7 @@
 #include <span>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/sync/future.hpp"
 
@@ -25,7 +26,7 @@ namespace overture {
 namespace sync_detail {
 
 // Runs continuations where the future becomes ready: they only count.
-[[nodiscard]] executor& executor_here() noexcept;
+[[nodiscard]] OVERTURE_API executor& executor_here() noexcept;
 
 struct when_link {
   continuation link;

@@ -25,6 +25,7 @@
 #include <span>
 #include <string_view>
 
+#include "overture/base/api.hpp"
 #include "overture/text/number.hpp"
 
 namespace overture::text {
@@ -32,10 +33,11 @@ namespace overture::text {
 // Writes at most `size` bytes, including the terminating NUL. Returns the length of the whole text
 // without the NUL, which is `size` or more if it was cut off; negative if the format has something
 // unsupported, or the text is longer than INT_MAX.
-[[gnu::format(printf, 3, 4)]] int snprintf(char* out, std::size_t size, const char* format,
-                                           ...) noexcept;
-[[gnu::format(printf, 3, 0)]] int vsnprintf(char* out, std::size_t size, const char* format,
-                                            std::va_list arguments) noexcept;
+[[gnu::format(printf, 3, 4)]] OVERTURE_API int snprintf(char* out, std::size_t size,
+                                                        const char* format, ...) noexcept;
+[[gnu::format(printf, 3, 0)]] OVERTURE_API int vsnprintf(char* out, std::size_t size,
+                                                         const char* format,
+                                                         std::va_list arguments) noexcept;
 
 namespace detail {
 
@@ -131,9 +133,9 @@ constexpr std::size_t find_placeholder(std::string_view format, std::size_t at) 
   return at;
 }
 
-std::size_t format_arguments(std::span<char> out, std::string_view format,
-                             std::span<const placeholder> placeholders,
-                             std::span<const argument> arguments) noexcept;
+OVERTURE_API std::size_t format_arguments(std::span<char> out, std::string_view format,
+                                          std::span<const placeholder> placeholders,
+                                          std::span<const argument> arguments) noexcept;
 
 }  // namespace detail
 

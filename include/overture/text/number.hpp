@@ -33,6 +33,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "overture/base/api.hpp"
 #include "overture/base/detail/compiler.hpp"
 
 namespace overture::text {
@@ -228,18 +229,18 @@ inline bool scale(const float_parts<T>& split, std::uint64_t& scaled) noexcept {
   }
 }
 
-char* write_fixed_slow(char* out, float value, int decimals) noexcept;
-char* write_fixed_slow(char* out, double value, int decimals) noexcept;
-char* write_shortest_slow(char* out, float value) noexcept;
-char* write_shortest_slow(char* out, double value) noexcept;
+OVERTURE_API char* write_fixed_slow(char* out, float value, int decimals) noexcept;
+OVERTURE_API char* write_fixed_slow(char* out, double value, int decimals) noexcept;
+OVERTURE_API char* write_shortest_slow(char* out, float value) noexcept;
+OVERTURE_API char* write_shortest_slow(char* out, double value) noexcept;
 struct decimal {
   std::uint64_t whole;
   std::uint64_t fraction;  // in units of the last place
   int places;
 };
-bool shortest_decimal(const float_parts<float>& split, decimal& found) noexcept;
-bool shortest_decimal(const float_parts<double>& split, decimal& found) noexcept;
-char* write_decimal(char* out, const decimal& value) noexcept;
+OVERTURE_API bool shortest_decimal(const float_parts<float>& split, decimal& found) noexcept;
+OVERTURE_API bool shortest_decimal(const float_parts<double>& split, decimal& found) noexcept;
+OVERTURE_API char* write_decimal(char* out, const decimal& value) noexcept;
 
 struct hex_pair_table {
   char of[256][2];
@@ -313,8 +314,8 @@ inline char* write_fixed(char* out, T value) noexcept {
   }
 }
 // The same with the number of decimals (0 to 64) given at run time.
-char* write_fixed(char* out, float value, int decimals) noexcept;
-char* write_fixed(char* out, double value, int decimals) noexcept;
+OVERTURE_API char* write_fixed(char* out, float value, int decimals) noexcept;
+OVERTURE_API char* write_fixed(char* out, double value, int decimals) noexcept;
 
 // The shortest text that read_number() turns back into the same bits, as std::to_chars writes it:
 // plain or with an exponent, whichever is shorter. Needs shortest_room<T>() bytes.
@@ -339,15 +340,16 @@ struct parsed_number {
 // "0x". Floats are rounded correctly, to nearest, from any number of digits; on x86-64 and ARM64
 // whatever the rounding mode of the thread, elsewhere in the default mode only. Integers out of
 // range, and floats that overflow or underflow, are not ok. If not ok, `value` is unchanged.
-[[nodiscard]] parsed_number read_number(const char* first, const char* last, float& value) noexcept;
-[[nodiscard]] parsed_number read_number(const char* first, const char* last,
-                                        double& value) noexcept;
-[[nodiscard]] parsed_number read_signed(const char* first, const char* last,
-                                        std::int64_t& value) noexcept;
-[[nodiscard]] parsed_number read_unsigned(const char* first, const char* last,
-                                          std::uint64_t& value) noexcept;
-[[nodiscard]] parsed_number read_hex(const char* first, const char* last,
-                                     std::uint64_t& value) noexcept;
+[[nodiscard]] OVERTURE_API parsed_number read_number(const char* first, const char* last,
+                                                     float& value) noexcept;
+[[nodiscard]] OVERTURE_API parsed_number read_number(const char* first, const char* last,
+                                                     double& value) noexcept;
+[[nodiscard]] OVERTURE_API parsed_number read_signed(const char* first, const char* last,
+                                                     std::int64_t& value) noexcept;
+[[nodiscard]] OVERTURE_API parsed_number read_unsigned(const char* first, const char* last,
+                                                       std::uint64_t& value) noexcept;
+[[nodiscard]] OVERTURE_API parsed_number read_hex(const char* first, const char* last,
+                                                  std::uint64_t& value) noexcept;
 
 template <integer T>
 [[nodiscard]] parsed_number read_number(const char* first, const char* last, T& value) noexcept {

@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
@@ -65,11 +66,12 @@ using read_page_function = function_ref<error(std::size_t i, std::string_view pa
 // one, its offset counted from the start of the text; threw (read_page; out_of_memory if it threw
 // std::bad_alloc); unsupported (`jobs` is of
 // another version of Overture). Any thread.
-[[nodiscard]] result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
-                                      std::size_t objects_max, read_page_function read_page);
+[[nodiscard]] OVERTURE_API result<void> read_pages(job_system* jobs, page_table& pages,
+                                                   std::string_view text, std::size_t objects_max,
+                                                   read_page_function read_page);
 
 // Reuse one to reuse its memory. One thread at a time.
-class page_table {
+class OVERTURE_API page_table {
  public:
   explicit page_table(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
   page_table(const page_table&) = delete;
@@ -133,8 +135,8 @@ using write_page_function = function_ref<char*(std::size_t i, char* out, const c
 // Writes all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
 // Errors: no_space, limit (write_page gave up), threw (write_page), out_of_memory, invalid,
 // unsupported; see text/write.hpp. Any thread, one at a time per table.
-[[nodiscard]] result<written> write_pages(job_system* jobs, page_table& pages,
-                                          std::span<char> buffer, layout how,
-                                          write_page_function write_page);
+[[nodiscard]] OVERTURE_API result<written> write_pages(job_system* jobs, page_table& pages,
+                                                       std::span<char> buffer, layout how,
+                                                       write_page_function write_page);
 
 }  // namespace overture::text

@@ -49,6 +49,7 @@
 #include <span>
 #include <string_view>
 
+#include "overture/base/api.hpp"
 #include "overture/jobs/paged.hpp"
 #include "overture/text/detail/read_container.hpp"
 #include "overture/text/detail/read_value.hpp"
@@ -65,19 +66,20 @@ struct position {
 };
 // Turns the offset of an error into line and column: position_of(text, error.offset). Scans the
 // text up to there. Any thread.
-[[nodiscard]] position position_of(std::string_view text, std::uint64_t offset) noexcept;
+[[nodiscard]] OVERTURE_API position position_of(std::string_view text,
+                                                std::uint64_t offset) noexcept;
 
 // The member at the offset of an error, from the object inwards: "at.x", "inventory[3].count",
 // "quests.rescue.stage"; elements count from 0. Written to `room` as far as it fits. Empty for
 // rows, whose cells have no names, and outside of objects. Scans the text up to there. Any thread.
-[[nodiscard]] std::string_view member_path(std::string_view text, std::uint64_t offset,
-                                           std::span<char> room) noexcept;
+[[nodiscard]] OVERTURE_API std::string_view member_path(std::string_view text, std::uint64_t offset,
+                                                        std::span<char> room) noexcept;
 
 namespace detail {
 
 // Makes a page table for a text that has none, cutting between objects. Errors: out_of_memory.
-result<void> make_page_table(std::string_view text, notation style, std::size_t objects_max,
-                             page_table& pages);
+OVERTURE_API result<void> make_page_table(std::string_view text, notation style,
+                                          std::size_t objects_max, page_table& pages);
 
 struct no_page_hook {
   void operator()(std::size_t /*i*/, std::size_t /*at*/, error& /*problem*/) const noexcept {}

@@ -50,6 +50,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/filesystem_path.hpp"
@@ -66,7 +67,7 @@ namespace overture::text {
 // Section names are words (text/fields.hpp) of at most this many bytes that do not end in '.'.
 inline constexpr std::size_t save_name_bytes_max = 32;
 
-class save_writer {
+class OVERTURE_API save_writer {
  public:
   // `version` is that of your data. `pages_done`, if given, is incremented once for each page that
   // add() writes and once for each page that commit() stores, for a progress bar on another thread.
@@ -173,7 +174,7 @@ struct no_upgrade {
   void operator()(T& /*object*/, std::uint32_t /*from*/) const noexcept {}
 };
 
-class save_file {
+class OVERTURE_API save_file {
  public:
   explicit save_file(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
   save_file(const save_file&) = delete;

@@ -30,6 +30,7 @@
 #include <string_view>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
@@ -99,7 +100,7 @@ struct timeline_config {
 };
 
 // What one thread recorded. Read it after recording, see above.
-class timeline_track {
+class OVERTURE_API timeline_track {
  public:
   // The name given to attach_thread(), truncated to 23 bytes.
   [[nodiscard]] const char* name() const noexcept { return name_; }
@@ -136,7 +137,7 @@ class timeline_track {
   std::size_t totals_used_ = 0;
 };
 
-class timeline {
+class OVERTURE_API timeline {
  public:
   explicit timeline(const timeline_config& config = {}) noexcept;
   // Detaches the calling thread; all others must be detached already.
@@ -169,13 +170,13 @@ class timeline {
 };
 
 // Records an event on the calling thread's track; does nothing if it is not attached. Any thread.
-void record(const trace_event& event) noexcept;
+OVERTURE_API void record(const trace_event& event) noexcept;
 // True if record() would record, to avoid reading clocks in vain. Any thread.
-[[nodiscard]] bool is_recording() noexcept;
+[[nodiscard]] OVERTURE_API bool is_recording() noexcept;
 // Records that a counter has this value from now on. Any thread.
-void count(const char* name, std::uint64_t value) noexcept;
+OVERTURE_API void count(const char* name, std::uint64_t value) noexcept;
 // Records a point in time. Any thread.
-void mark(const char* name, std::uint32_t subject = no_subject) noexcept;
+OVERTURE_API void mark(const char* name, std::uint32_t subject = no_subject) noexcept;
 
 struct zone_options {
   std::uint32_t subject = no_subject;
@@ -185,7 +186,7 @@ struct zone_options {
 
 // Records work of this thread, from construction to destruction, which must be on the same thread.
 // Not recorded if the thread was attached or detached in between.
-class zone {
+class OVERTURE_API zone {
  public:
   explicit zone(const char* name, const zone_options& options = {}) noexcept;
   ~zone() { end(); }
@@ -232,7 +233,7 @@ struct chrome_json_options {
 // allocation. Errors: those of the sink, after which nothing more is written; threw (the sink, or a
 // function that names subjects); out_of_memory.
 // Threads: as for reading the timeline.
-[[nodiscard]] result<void> write_chrome_json(const timeline& record, text_sink& sink,
-                                             const chrome_json_options& options = {});
+[[nodiscard]] OVERTURE_API result<void> write_chrome_json(const timeline& record, text_sink& sink,
+                                                          const chrome_json_options& options = {});
 
 }  // namespace overture

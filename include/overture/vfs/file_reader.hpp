@@ -39,6 +39,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/vfs/file_system.hpp"
 
@@ -51,7 +52,7 @@ struct file_reader_config {
   unsigned restart_points_max = 64;
 };
 
-class file_reader {
+class OVERTURE_API file_reader {
  public:
   // Errors: those of file_system::open_any_size(), but not_found for a folder; limit (see above);
   // out_of_memory; corrupt, truncated and io if the file is unpacked here. Any thread.

@@ -70,6 +70,7 @@
 #include "overture/archives/mount_format.hpp"
 #include "overture/archives/name_encoding.hpp"
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/filesystem_path.hpp"
@@ -168,7 +169,7 @@ struct lookup_hit;
 
 // A file or folder passed to the visitor of enumerate(), walk() or removals(). Valid during that
 // visit only.
-struct folder_item {
+struct OVERTURE_API folder_item {
   std::string_view name;  // relative to the folder that was asked for
   std::string_view path;  // in the tree
   path_id id;
@@ -235,7 +236,7 @@ class file_writer;
 
 // An open file: says where its bytes are and keeps them readable. Holds its mount and, for a loose
 // file, a descriptor; the destructor releases both. Move-only. One thread at a time, any thread.
-class opened_file {
+class OVERTURE_API opened_file {
  public:
   opened_file() = default;
   opened_file(opened_file&& other) noexcept;
@@ -282,7 +283,7 @@ class opened_file {
 
 // A file's bytes mapped read-only from the page cache, see file_system::map(). Stays valid when the
 // mount is unmounted. Move-only. One thread at a time, any thread.
-class mapped_file {
+class OVERTURE_API mapped_file {
  public:
   mapped_file() = default;
   mapped_file(mapped_file&& other) noexcept { swap(other); }
@@ -304,7 +305,7 @@ class mapped_file {
   std::span<const std::byte> bytes_;
 };
 
-class file_system final : public source_files {
+class OVERTURE_API file_system final : public source_files {
  public:
   explicit file_system(const file_system_config& config = {}) noexcept;
   // All its files must be closed, and no read in flight.

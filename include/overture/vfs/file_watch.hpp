@@ -41,6 +41,7 @@
 #include <string_view>
 #include <utility>
 
+#include "overture/base/api.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/vfs/file_system.hpp"
 
@@ -63,7 +64,7 @@ struct file_watch_config {
   allocator* memory = nullptr;  // null = default_allocator()
 };
 
-class file_watch {
+class OVERTURE_API file_watch {
  public:
   // `files` must outlive the watch. Errors: unsupported, limit (the system's limit on inotify
   // instances), out_of_memory.

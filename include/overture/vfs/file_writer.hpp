@@ -44,6 +44,7 @@
 #include <utility>
 
 #include "overture/base/allocator.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/vfs/file_system.hpp"
 
@@ -57,7 +58,7 @@ struct file_writer_config {
   bool sync = true;  // commit() waits until the content is on disk
 };
 
-class file_writer {
+class OVERTURE_API file_writer {
  public:
   // The folder must exist, see file_system::make_folder(). Any thread. Errors:
   //   not_found     no such mount or folder, or the path is not below the mount point

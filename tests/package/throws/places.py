@@ -24,7 +24,8 @@ OTHERS = {"co_task", "text::read (assign)"}
 
 
 def stripped(text: str) -> str:
-    """The text without comments, string literals and preprocessor lines."""
+    """The text without comments, string literals, preprocessor lines and what marks exports."""
+    text = text.replace('OVERTURE_API ', '')
     text = re.sub(r'//[^\n]*|/\*.*?\*/', ' ', text, flags=re.S)
     text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
     text = re.sub(r"'(?:[^'\\\n]|\\.)+'", "' '", text)

@@ -9,12 +9,13 @@
 #include <span>
 #include <string_view>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/limits.hpp"
 
 namespace overture::text::detail {
 
-class cursor {
+class OVERTURE_API cursor {
  public:
   explicit cursor(std::string_view text) noexcept
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}

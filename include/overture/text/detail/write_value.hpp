@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "overture/base/api.hpp"
 #include "overture/text/fields.hpp"
 #include "overture/text/style.hpp"
 
@@ -33,8 +34,8 @@ inline char* put_text(char* out) noexcept {
 }
 
 // Quoted and escaped.
-char* write_quoted(char* out, std::string_view text) noexcept;
-char* write_json_string(char* out, std::string_view text) noexcept;
+OVERTURE_API char* write_quoted(char* out, std::string_view text) noexcept;
+OVERTURE_API char* write_json_string(char* out, std::string_view text) noexcept;
 
 template <class Style>
 constexpr std::size_t string_bytes_max(std::size_t bytes) noexcept {

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Checks what liboverture.so exports, its SONAME and its size.
+
+    exports.py LIBRARY STRIPPED INCLUDE
+
+Everything is in namespace overture, or is a function of the C interface, or what copies share. What
+is in a namespace that is not for callers is there for a template or an inline function of the
+headers: REASONS. Everything that the headers declare with OVERTURE_API is exported.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+BYTES_MAX = 1024 * 1024
+
+# What inline code of the headers calls, by the beginning of its name without overture::
+REASONS = {
+    "detail::asset_": "handles of assets are templates",
+    "detail::contract_broken": "contracts are checked in headers",
+    "detail::execute_as_job": "job_system runs the tasks of an executor inline",
+    "detail::job_threw": "jobs are templates, and so is what catches",
+    "detail::runs_inside_submit": "jobs are templates",
+    "jobs_detail::flush_corks": "coroutines are templates",
+    "sync_detail::executor_here": "when() is a template",
+    "sync_detail::future_core::": "futures are templates",
+    "text::detail::cursor::": "readers are templates",
+    "text::detail::format_arguments": "format() is a template",
+    "text::detail::make_page_table": "read() is a template",
+    "text::detail::shortest_decimal": "writers are templates",
+    "text::detail::write_": "writers are templates",
+}
+SHARED_BY_COPIES = re.compile(r"overture_shared_\d+_\d+_\d+")
+C_INTERFACE = re.compile(r"overture_[a-z0-9_]+")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def exported(library):
+    """Names without parameters."""
+    lines = output("nm", "-DC", "--defined-only", library).splitlines()
+    names = (line.split(" ", 2)[2].removeprefix("vtable for ") for line in lines)
+    return {re.sub(r"\(.*", "", name) for name in names}
+
+
+def unintended(names):
+    for name in sorted(names):
+        if SHARED_BY_COPIES.fullmatch(name) or C_INTERFACE.fullmatch(name):
+            continue
+        inside = name.removeprefix("overture::")
+        if inside == name:
+            yield f"not in namespace overture: {name}"
+        elif "::state::" in name or "anonymous" in name:
+            yield f"belongs to the library alone: {name}"
+        elif re.search(r"(^|_|::)detail::", inside):
+            if not any(inside.startswith(known) for known in REASONS):
+                yield f"in a namespace that is not for callers, without a reason: {name}"
+    for known in REASONS:
+        if not any(name.startswith("overture::" + known) for name in names):
+            yield f"REASONS lists {known}: it is gone"
+
+
+def declared(folder):
+    """The names that the headers declare with OVERTURE_API: functions, and classes with '::'."""
+    for header in sorted(pathlib.Path(folder).rglob("*.hpp")):
+        text = header.read_text()
+        yield from re.findall(r"^[^/\n#]*\bOVERTURE_API [^;{]*?(\w+)\(", text, re.MULTILINE)
+        for name in re.findall(r"(?:class|struct) OVERTURE_API (\w+)", text):
+            yield name + "::"
+
+
+def main():
+    library, stripped, include = sys.argv[1:4]
+    names = exported(library)
+    problems = list(unintended(names))
+    for name in declared(include):
+        if not any(re.search(rf"(^|::){name}{'' if name.endswith(':') else '$'}", each)
+                   for each in names):
+            problems.append(f"declared with OVERTURE_API and not exported: {name}")
+    if not re.search(r"\[liboverture\.so\.\d+\.\d+\]", output("readelf", "-d", library)):
+        problems.append("the SONAME is not liboverture.so and the minor version")
+    size = pathlib.Path(stripped).stat().st_size
+    print(f"{len(names)} names exported; stripped {size} bytes")
+    if size > BYTES_MAX:
+        problems.append(f"stripped it has {size} bytes, more than {BYTES_MAX}")
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
