@@ -13,8 +13,8 @@ namespace {
 
 std::optional<overture::temp_folder> folder;
 std::string folder_path;
-std::array<std::string, 8> rooms;
-std::size_t next_room = 0;
+thread_local std::array<std::string, 8> rooms;
+thread_local std::size_t next_room = 0;
 
 }  // namespace
 

@@ -16,7 +16,7 @@ extern "C" {
      odd/          a name that cannot be in a tree
      empty/        a folder, to write to */
 extern const char* test_folder;
-/* A path below it, in one of a few rooms that are used in turn. */
+/* A path below it, in one of a few rooms of the thread, used in turn. */
 const char* in_folder(const char* name);
 
 void check_failed(const char* file, int line, const char* what, const char* why);
