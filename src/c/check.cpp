@@ -22,9 +22,9 @@ constexpr std::size_t piece_bytes = 256u << 10;
 // The number of a mount and a path in it, from "12/maps/rome.txt".
 struct numbered_path {
   explicit numbered_path(std::string_view path) noexcept {
-    const char* const end = path.data() + path.size();
-    const char* const after = std::from_chars(path.data(), end, mount).ptr;
-    text = after == end ? std::string_view{} : path.substr(1 + std::size_t(after - path.data()));
+    const std::size_t digits = std::min(path.find('/'), path.size());
+    for (const char digit : path.substr(0, digits)) mount = 10 * mount + std::size_t(digit - '0');
+    text = path.substr(std::min(digits + 1, path.size()));
   }
   std::size_t mount = 0;
   std::string_view text;

@@ -135,7 +135,7 @@ class c_path {
  public:
   explicit c_path(std::string_view text) noexcept
       : length_(text.size() < limits::path_bytes_max ? text.size() : limits::path_bytes_max) {
-    if (length_ > 0) std::memcpy(room_.data(), text.data(), length_);
+    (void)text.copy(room_.data(), length_);
     room_[length_] = '\0';
   }
   [[nodiscard]] const char* text() const noexcept { return room_.data(); }
@@ -152,9 +152,7 @@ class c_path {
 // Cut to fit; ends with NUL.
 template <std::size_t Size>
 void copy_text(char (&to)[Size], std::string_view text) noexcept {
-  const std::size_t length = text.size() < Size ? text.size() : Size - 1;
-  if (length > 0) std::memcpy(to, text.data(), length);
-  to[length] = '\0';
+  to[text.copy(to, Size - 1)] = '\0';
 }
 
 // --- Bytes

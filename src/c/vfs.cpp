@@ -167,14 +167,13 @@ overture_code overture_files_mount_at(const overture_files* files, size_t index,
   if (files == nullptr) return invalid(error, no_files);
   const mount_info found = files->tree.mount_at(index);
   if (found.id == mount_id{}) return failed(error, errc::not_found, "there are fewer mounts");
-  // The tree keeps the path as it was given to mount(), with its NUL.
-  return write_result(info,
-                      overture_mount_info{.size = 0,
-                                          .id = found.id.value,
-                                          .entries = found.entries,
-                                          .path = found.path.data(),
-                                          .format = to_string(found.format)},
-                      error);
+  overture_mount_info known = {};
+  known.id = found.id.value;
+  known.entries = found.entries;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): kept as given to mount(), with a NUL
+  known.path = found.path.data();
+  known.format = to_string(found.format);
+  return write_result(info, known, error);
 }
 
 size_t overture_files_problem_count(const overture_files* files) {
