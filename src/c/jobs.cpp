@@ -53,11 +53,6 @@ std::optional<job_priority> priority_of(std::int32_t priority) noexcept {
   }
 }
 
-// What was thrown has nowhere to go: the process ends here, not somewhere in the pool.
-void run_job(overture_job work, void* context) noexcept {
-  work(context);
-}
-
 constexpr const char* no_group = "the group is NULL";
 constexpr const char* no_pool = "the pool is NULL";
 
@@ -159,8 +154,7 @@ overture_code overture_pool_submit(overture_pool* pool, overture_job job, void* 
   if (const overture_code flaw = read_options(options, wanted, error)) return flaw;
   const std::optional<job_priority> priority = priority_of(wanted.priority);
   if (!priority) return invalid(error, "an unknown OVERTURE_JOB_...");
-  pool->jobs.submit([job, context] { run_job(job, context); },
-                    group == nullptr ? nullptr : &group->jobs,
+  pool->jobs.submit([job, context] { job(context); }, group == nullptr ? nullptr : &group->jobs,
                     {.priority = *priority, .name = wanted.name});
   return fine(error);
 }

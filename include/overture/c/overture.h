@@ -50,7 +50,7 @@
 // Threads. Any thread may call any function, several at once on one handle, unless it says
 // otherwise. Free a handle once, when no other call uses it. A callback runs on the thread that
 // its function names. It must return on that thread, and nothing may leave it but by returning: no
-// longjmp, no C++ exception (which ends the process).
+// longjmp, no C++ exception.
 //
 // Texts are UTF-8. A path of the tree is made normal first ("/a//b/" is "a/b"); see
 // overture/base/path.hpp for what cannot be a path. Times are in nanoseconds, sizes in bytes.

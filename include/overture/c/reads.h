@@ -70,8 +70,8 @@ OVERTURE_C_API overture_code overture_read_wait(overture_read* read, overture_er
 // The same for at most so many nanoseconds. OVERTURE_BUSY: the time has run out.
 OVERTURE_C_API overture_code overture_read_wait_for(overture_read* read, uint64_t timeout_ns,
                                                     overture_error* error);
-// The file's bytes, once. Errors: busy (it is not done), invalid (they are taken), cancelled, and
-// those of overture_files_read().
+// The file's bytes, once. While one thread takes them, no other may use the read. Errors: busy (it
+// is not done), invalid (they are taken), cancelled, and those of overture_files_read().
 OVERTURE_C_API overture_code overture_read_take(overture_read* read, overture_bytes** bytes,
                                                 overture_error* error);
 // What is queued ends at once, the rest before its next step: it is done as OVERTURE_CANCELLED,
