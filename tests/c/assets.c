@@ -43,6 +43,7 @@ typedef struct word_type {
   overture_barricade* door; /* decode() waits for it, unless it is NULL */
   int finalized;
   int freed;
+  int broken; /* freed too, of those that decode() has refused */
 } word_type;
 
 typedef struct page {
@@ -79,7 +80,8 @@ static overture_code finish_word(void* context, void* value, uint64_t budget_ns,
 }
 
 static void free_word(void* context, void* value) {
-  if (strcmp((const char*)value, "troy\n") != 0) ++((word_type*)context)->freed;
+  word_type* type = (word_type*)context;
+  ++*(strcmp((const char*)value, "troy\n") == 0 ? &type->broken : &type->freed);
   free(value);
 }
 
@@ -115,7 +117,7 @@ static void free_page(void* context, void* value) {
 
 C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   test_game game = make_game();
-  word_type words = {0, NULL, 0, 0};
+  word_type words = {0, NULL, 0, 0, 0};
   overture_loader word_loader = {.size = sizeof word_loader,
                                  .context = &words,
                                  .decode = make_word,
@@ -157,13 +159,14 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   CHECK_OK(overture_asset_free(first, &why));
   CHECK_OK(overture_store_free(store, &why));
   CHECK(words.freed == 1);
+  CHECK(words.broken == 1);
   free_game(&game);
 }
 
 C_CASE(c_assets, a_wait_for_an_asset_ends_when_its_time_has_run_out) {
   test_game game = make_game();
   overture_barricade door;
-  word_type words = {0, &door, 0, 0};
+  word_type words = {0, &door, 0, 0, 0};
   overture_loader loader = {
       .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
   overture_store* store = NULL;
@@ -190,7 +193,7 @@ C_CASE(c_assets, a_wait_for_an_asset_ends_when_its_time_has_run_out) {
 
 C_CASE(c_assets, a_store_has_as_many_types_as_it_says) {
   test_game game = make_game();
-  word_type words = {0, NULL, 0, 0};
+  word_type words = {0, NULL, 0, 0, 0};
   overture_loader loader = {
       .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
   overture_store* store = NULL;
@@ -212,7 +215,7 @@ C_CASE(c_assets, a_store_has_as_many_types_as_it_says) {
 
 C_CASE(c_assets, null_and_misuse_are_invalid) {
   test_game game = make_game();
-  word_type words = {0, NULL, 0, 0};
+  word_type words = {0, NULL, 0, 0, 0};
   overture_loader loader = {.size = sizeof loader, .context = &words, .decode = make_word};
   overture_decoded* decoded = NULL;
   overture_decoded_info info = {.size = sizeof info};

@@ -39,6 +39,10 @@ c_test_files::c_test_files() {
   folder->write("same/maps/rome.txt", "rome of the mod\n");
   folder->write("same/new.txt", "old\n");
   folder->write("odd/back\\slash.txt", "");
+  folder->write("longer/bad.txt", "longer than bad\n");
+  zip_writer outside;
+  outside.add({.name = "../up.txt", .data = "up\n"});
+  outside.save(folder->path() / "outside.zip");
   std::filesystem::create_directory(folder->path() / "empty");
 }
 

@@ -13,6 +13,8 @@ extern "C" {
      damaged.zip   good.txt, bad.txt with a wrong checksum
      loose/        bad.txt, with the bytes of damaged.zip's
      same/         maps/rome.txt as in mod/, new.txt with other bytes
+     longer/       bad.txt of another size
+     outside.zip   a name that leads out of the tree, and nothing else: that is a failure
      odd/          a name that cannot be in a tree
      empty/        a folder, to write to */
 extern const char* test_folder;

@@ -24,6 +24,17 @@ C_CASE(c_check, damaged_files_are_named_with_their_mount) {
   CHECK(sum.files == 0);
 }
 
+C_CASE(c_check, parts_that_cannot_be_read_are_problems) {
+  const char* paths[] = {in_folder("mod"), in_folder("outside.zip")};
+  char problems[512] = "";
+  overture_check_summary sum = {.size = sizeof sum};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_check(paths, 2, NULL, note, problems, &sum, &why));
+  CHECK(strcmp(problems, "1  unsupported\n") == 0);
+  CHECK(sum.problems == 1);
+  CHECK(sum.files == 2);
+}
+
 C_CASE(c_check, what_cannot_be_mounted_is_an_error) {
   const char* paths[] = {in_folder("mod/new.txt"), NULL};
   overture_check_summary sum = {.size = sizeof sum};
@@ -96,4 +107,18 @@ C_CASE(c_check, a_file_that_cannot_be_compared_says_why) {
   CHECK(strcmp(all.text, "unreadable bad.txt\nleft good.txt\n") == 0);
   CHECK_OK(overture_files_free(damaged, &why));
   CHECK_OK(overture_files_free(loose, &why));
+}
+
+C_CASE(c_check, files_are_not_read_if_sizes_or_checksums_decide) {
+  overture_files* damaged = tree_of("damaged.zip");
+  overture_files* longer = tree_of("longer");
+  differences all = {"", 0};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_diff(damaged, damaged, add, &all, &why));
+  CHECK(strcmp(all.text, "same bad.txt\nsame good.txt\n") == 0);
+  memset(&all, 0, sizeof all);
+  CHECK_OK(overture_diff(damaged, longer, add, &all, &why));
+  CHECK(strcmp(all.text, "changed bad.txt\nleft good.txt\n") == 0);
+  CHECK_OK(overture_files_free(damaged, &why));
+  CHECK_OK(overture_files_free(longer, &why));
 }

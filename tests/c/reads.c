@@ -151,6 +151,40 @@ C_CASE(c_reads, a_cancelled_read_is_done_as_cancelled) {
   free_game(&game);
 }
 
+typedef struct freeing {
+  overture_read* read;
+  overture_barricade freed;
+} freeing;
+
+static void free_read(void* context) {
+  freeing* all = (freeing*)context;
+  CHECK(overture_read_free(all->read, NULL) == OVERTURE_OK);
+  overture_barricade_lower(&all->freed);
+}
+
+C_CASE(c_reads, to_free_a_read_is_to_wait_for_its_end) {
+  test_game game = make_game();
+  overture_pool* one = NULL;
+  overture_reads* reads = NULL;
+  overture_barricade door;
+  freeing all = {NULL, {0}};
+  overture_error why = {.size = sizeof why};
+  overture_pool_config single = {.size = sizeof single, .workers = 1};
+  overture_barricade_init(&door, false);
+  overture_barricade_init(&all.freed, false);
+  CHECK_OK(overture_pool_make(&single, &one, &why));
+  CHECK_OK(overture_reads_make(game.files, one, NULL, &reads, &why));
+  CHECK_OK(overture_pool_submit(one, wait_for_door, &door, NULL, NULL, &why));
+  CHECK_OK(overture_read_begin(reads, "new.txt", NULL, &all.read, &why));
+  CHECK_OK(overture_pool_submit(game.pool, free_read, &all, NULL, NULL, &why));
+  CHECK(overture_barricade_wait_for(&all.freed, 20000000) == OVERTURE_BUSY);
+  overture_barricade_lower(&door);
+  overture_barricade_wait(&all.freed);
+  CHECK_OK(overture_reads_free(reads, &why));
+  CHECK_OK(overture_pool_free(one, &why));
+  free_game(&game);
+}
+
 typedef struct many_reads {
   test_game game;
 } many_reads;
