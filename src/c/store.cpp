@@ -39,77 +39,101 @@ struct overture_needs {
 namespace {
 
 // A value of the program, freed where it ends.
-template <unsigned Type>
-class owned_value {
+class program_value {
  public:
-  owned_value(void* value, const overture_loader* how) noexcept : value_(value), how_(how) {}
-  owned_value(owned_value&& other) noexcept
+  program_value(void* value, const overture_loader* how) noexcept : value_(value), how_(how) {}
+  program_value(program_value&& other) noexcept
       : value_(std::exchange(other.value_, nullptr)), how_(other.how_) {}
-  owned_value& operator=(owned_value&&) = delete;
-  owned_value(const owned_value&) = delete;
-  owned_value& operator=(const owned_value&) = delete;
-  ~owned_value() {
-    if (value_ != nullptr) how_->unload(how_->context, value_);
-  }
+  program_value& operator=(program_value&&) = delete;
+  program_value(const program_value&) = delete;
+  program_value& operator=(const program_value&) = delete;
+  ~program_value() { end(); }
   [[nodiscard]] void* get() const noexcept { return value_; }
 
  private:
+  void end() noexcept;
+
   void* value_;
   const overture_loader* how_;
 };
 
+void program_value::end() noexcept {
+  if (value_ != nullptr) how_->unload(how_->context, value_);
+}
+
 template <unsigned Type>
-class program_loader final : public loader<owned_value<Type>> {
+class value_of : public program_value {
  public:
-  using value_type = owned_value<Type>;
+  using program_value::program_value;
+};
 
-  void set(overture_store& store, const overture_loader& how) noexcept {
-    store_ = &store;
-    how_ = how;
-  }
+// Calls the functions of one loader, whatever its type.
+struct loader_calls {
+  [[nodiscard]] result<void*> decode(std::span<const std::byte> bytes,
+                                     load_context& context) const noexcept;
+  [[nodiscard]] result<finalize_step> finalize(void* value,
+                                               std::chrono::nanoseconds budget) const noexcept;
 
-  result<value_type> decode(std::span<const std::byte> bytes,
-                            load_context& context) noexcept override {
-    const c_path path(context.path().text);
-    overture_needs needs{context, *store_};
-    void* value = nullptr;
-    const char* reason = "the loader has refused it";
-    const overture_code code =
-        how_.decode(how_.context, path.text(), bytes.data(), bytes.size(), &needs, &value, &reason);
-    if (code != OVERTURE_OK) {
-      if (value != nullptr) how_.unload(how_.context, value);
-      return fail(errc_of(code), reason);
-    }
-    if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
-    return value_type(value, &how_);
+  overture_store* store = nullptr;
+  overture_loader how = {};
+};
+
+result<void*> loader_calls::decode(std::span<const std::byte> bytes,
+                                   load_context& context) const noexcept {
+  const c_path path(context.path().text);
+  overture_needs needs{context, *store};
+  void* value = nullptr;
+  const char* reason = "the loader has refused it";
+  const overture_code code =
+      how.decode(how.context, path.text(), bytes.data(), bytes.size(), &needs, &value, &reason);
+  if (code != OVERTURE_OK) {
+    if (value != nullptr) how.unload(how.context, value);
+    return fail(errc_of(code), reason);
   }
-  result<finalize_step> finalize(value_type& value,
+  if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
+  return value;
+}
+
+result<finalize_step> loader_calls::finalize(void* value,
+                                             std::chrono::nanoseconds budget) const noexcept {
+  if (how.finalize == nullptr) return finalize_step::done;
+  bool again = false;
+  const char* reason = "the loader could not finish it";
+  const auto ns = static_cast<std::uint64_t>(budget.count() > 0 ? budget.count() : 0);
+  const overture_code code = how.finalize(how.context, value, ns, &again, &reason);
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  return again ? finalize_step::again : finalize_step::done;
+}
+
+template <unsigned Type>
+class program_loader final : public loader<value_of<Type>> {
+ public:
+  loader_calls calls;
+
+  result<value_of<Type>> decode(std::span<const std::byte> bytes,
+                                load_context& context) noexcept override {
+    const result<void*> made = calls.decode(bytes, context);
+    if (!made) return tl::unexpected<error>(made.error());
+    return value_of<Type>(*made, &calls.how);
+  }
+  result<finalize_step> finalize(value_of<Type>& value,
                                  std::chrono::nanoseconds budget) noexcept override {
-    if (how_.finalize == nullptr) return finalize_step::done;
-    bool again = false;
-    const char* reason = "the loader could not finish it";
-    const auto ns = static_cast<std::uint64_t>(budget.count() > 0 ? budget.count() : 0);
-    const overture_code code = how_.finalize(how_.context, value.get(), ns, &again, &reason);
-    if (code != OVERTURE_OK) return fail(errc_of(code), reason);
-    return again ? finalize_step::again : finalize_step::done;
+    return calls.finalize(value.get(), budget);
   }
-  bool free_threaded() const noexcept override { return how_.finalize == nullptr; }
-  std::uint64_t bytes_of(const value_type& value) const noexcept override {
-    return how_.bytes_of == nullptr ? 0 : how_.bytes_of(how_.context, value.get());
+  bool free_threaded() const noexcept override { return calls.how.finalize == nullptr; }
+  std::uint64_t bytes_of(const value_of<Type>& value) const noexcept override {
+    const overture_loader& how = calls.how;
+    return how.bytes_of == nullptr ? 0 : how.bytes_of(how.context, value.get());
   }
-
- private:
-  overture_store* store_ = nullptr;
-  overture_loader how_ = {};
 };
 
 template <unsigned Type>
 class asset_of final : public overture_asset {
  public:
-  explicit asset_of(asset<owned_value<Type>> handle) noexcept : handle_(std::move(handle)) {}
+  explicit asset_of(asset<value_of<Type>> handle) noexcept : handle_(std::move(handle)) {}
 
   void* value() const noexcept override {
-    const owned_value<Type>* const shown = handle_.get();
+    const value_of<Type>* const shown = handle_.get();
     return shown == nullptr ? nullptr : shown->get();
   }
   result<void> status() const noexcept override { return handle_.status(); }
@@ -122,7 +146,7 @@ class asset_of final : public overture_asset {
   void end() noexcept override { destroy(this); }
 
  private:
-  asset<owned_value<Type>> handle_;
+  asset<value_of<Type>> handle_;
 };
 
 template <class Numbers>
@@ -177,10 +201,10 @@ struct type_functions {
 
 template <unsigned Type>
 constexpr type_functions functions_of() noexcept {
-  using value = owned_value<Type>;
+  using value = value_of<Type>;
   return {[](overture_store& store, const overture_loader& how) noexcept {
             program_loader<Type>& with = std::get<Type>(store.loaders.each);
-            with.set(store, how);
+            with.calls = {.store = &store, .how = how};
             return store.assets.add(with);
           },
           [](asset_store& store, const asset_path& path,
