@@ -125,6 +125,14 @@ class PublicHeaders(TidyTest):
             "overture/base/path.hpp",
         )
 
+    def test_the_umbrella_of_the_c_interface_is_in_its_folder(self):
+        rule = tidy.rule_umbrellas_are_complete
+        header = {"include/overture/c/base.h": HEADER}
+        self.assert_fires(rule, header, "include/overture/c/overture.h:1: c has public headers")
+        umbrella = "include/overture/c/overture.h"
+        self.assert_quiet(rule, {**header, umbrella: '#include "overture/c/base.h"\n'})
+        self.assert_fires(rule, {**header, umbrella: HEADER}, "include overture/c/base.h")
+
     def test_a_header_begins_with_a_page(self):
         rule = tidy.rule_public_headers_explain_themselves
         self.assert_quiet(rule, {"include/overture/base/blob.hpp": HEADER})

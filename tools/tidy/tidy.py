@@ -34,6 +34,7 @@ PLATFORM_MACRO = re.compile(
 PLATFORM_MACRO_ALLOWED = {
     "include/overture/base/api.hpp",  # how to export from a shared library
     "include/overture/base/prefetch.hpp",  # how to prefetch for writing
+    "include/overture/c/base.h",  # how to export and import functions
     "include/overture/base/spin.hpp",  # how to pause in a spin loop
     "src/text/float_mode.hpp",  # how to keep subnormal floats
 }
@@ -173,6 +174,9 @@ def rule_umbrellas_are_complete(tree):
             if path.startswith(folder) and path.count("/") == folder.count("/")
         }
         umbrella = f"include/overture/{module}.hpp"
+        if module == "c":  # in its folder, as C programs include it
+            umbrella = "include/overture/c/overture.h"
+            public.discard(umbrella.removeprefix("include/"))
         if public and umbrella not in tree.paths:
             yield Problem(umbrella, 1, f"{module} has public headers and needs this one")
         for file in tree.files:

@@ -1,0 +1,128 @@
+"""The shared library beside this file, and its errors as exceptions."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from typing import Any, Union
+
+from overture._ffi import ffi
+
+StrPath = Union[str, "os.PathLike[str]"]
+
+
+def _path_of_library() -> str:
+    here = pathlib.Path(__file__).parent
+    for name in ("liboverture_c.so", "liboverture_c.dylib", "overture_c.dll", "liboverture_c.dll"):
+        if (here / name).exists():
+            return str(here / name)
+    raise ImportError(f"the shared library is missing from {here}: install the package again")
+
+
+lib: Any = ffi.dlopen(_path_of_library())
+
+
+class Error(Exception):
+    """What the library could not do; the text is its own.
+
+    `code` is the name of the error, such as "corrupt"; `os_error` is errno, or 0.
+    """
+
+    def __init__(self, text: str, code: str = "invalid", os_error: int = 0) -> None:
+        super().__init__(text)
+        self.code = code
+        self.os_error = os_error
+
+
+class NotFound(Error, FileNotFoundError):
+    """No such file, folder or mount."""
+
+
+class Refused(Error, PermissionError):
+    """The system refuses, or a mount is not writable."""
+
+
+class Invalid(Error, ValueError):
+    """An argument is wrong, or a path that cannot be one."""
+
+
+class Damaged(Error):
+    """The data is inconsistent, cut off, or does not match its checksum."""
+
+
+class PasswordNeeded(Error):
+    """The file is encrypted, and its password is missing or wrong."""
+
+
+class Busy(Error):
+    """Something is still in use: close it first."""
+
+
+_CLASSES: dict[str, type[Error]] = {
+    "not_found": NotFound,
+    "permission": Refused,
+    "invalid": Invalid,
+    "bad_path": Invalid,
+    "corrupt": Damaged,
+    "truncated": Damaged,
+    "password": PasswordNeeded,
+    "busy": Busy,
+}
+
+
+def text_of(chars: Any) -> str:
+    """A text of the library."""
+    raw: bytes = ffi.string(chars)
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def chars_of(text: str) -> bytes:
+    """A text for the library."""
+    raw = text.encode("utf-8", "surrogateescape")
+    if b"\0" in raw:
+        raise Invalid("a NUL in the text")
+    return raw
+
+
+def path_chars(path: StrPath) -> bytes:
+    """A path of the system for the library."""
+    return chars_of(os.fspath(path))
+
+
+def new(kind: str) -> Any:
+    """A structure whose size is set."""
+    made = ffi.new(f"{kind}*")
+    made.size = ffi.sizeof(kind)
+    return made
+
+
+def error_of(failed: Any) -> Error:
+    """The exception for an overture_error."""
+    code = text_of(lib.overture_code_name(failed.code))
+    text = text_of(failed.text) or code
+    return _CLASSES.get(code, Error)(text, code, failed.os_error)
+
+
+def call(function: Any, *arguments: Any) -> None:
+    """Calls a function whose last parameter is the error, and raises what goes wrong."""
+    failed = new("overture_error")
+    if function(*arguments, failed):
+        raise error_of(failed)
+
+
+def view_of(data: Any, size: int, end: Any) -> memoryview:
+    """A view of the library's memory, not a copy. end() is called when the last view is gone."""
+    if size == 0:
+        end()
+        return memoryview(b"")
+    owner = ffi.gc(ffi.cast("char*", data), lambda _: end())
+    return memoryview(ffi.buffer(owner, size)).cast("B")
+
+
+def take_bytes(handle: Any) -> memoryview:
+    """A view of an overture_bytes, which it takes over."""
+    return view_of(
+        lib.overture_bytes_data(handle),
+        lib.overture_bytes_size(handle),
+        lambda: lib.overture_bytes_free(handle),
+    )

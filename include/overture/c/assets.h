@@ -1,0 +1,190 @@
+// Assets: decoded files, and a store that loads what a game asks for by name, once each.
+//
+//   overture_decoded* image = NULL;
+//   overture_decode_file(files, "gfx/wall.png", &image, &why);      // one file, on this thread
+//   upload(overture_decoded_data(image), overture_decoded_size(image));
+//   overture_decoded_free(image);
+//
+//   overture_store* store = NULL;                                   // many, on all cores
+//   overture_store_make(reads, NULL, &store, &why);
+//   overture_asset_type texture;
+//   overture_store_add(store, &texture_loader, &texture, &why);
+//   overture_asset* wall = NULL;
+//   overture_store_get(store, texture, "gfx/wall.png", OVERTURE_ASSET_NORMAL, &wall, &why);
+//   while (playing) {
+//     overture_store_pump(store, 4000000, NULL);                    // uploads, unloads
+//     draw(overture_asset_value(wall));                             // NULL until it is ready
+//   }
+//
+// An asset is read whole, decoded on a worker, and finalized once everything that it needs is
+// ready: on the thread that pumps, or on a worker. What no handle holds is kept for a while, then
+// unloaded. overture/assets/asset_store.hpp says more; docs/guide/decoders.md lists the formats.
+#pragma once
+
+#include "overture/c/reads.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// --- One decoded file ---------------------------------------------------------------------------
+
+typedef struct overture_decoded overture_decoded;
+
+enum {
+  OVERTURE_KIND_NONE = 0,     // recognised, but left to the program
+  OVERTURE_KIND_IMAGE = 1,    // RGBA, 8 bits a channel; rows top to bottom, no padding
+  OVERTURE_KIND_TEXT = 2,     // UTF-8 without a byte order mark
+  OVERTURE_KIND_SOUND = 3,    // signed 16-bit samples, channels interleaved
+  OVERTURE_KIND_TEXTURE = 4,  // as the graphics card takes it, see overture_decoded_info::format
+  OVERTURE_KIND_MODEL = 5,    // laid out as overture/decoders/model.hpp says
+  OVERTURE_KIND_BINARY = 6    // what was in a gzip file
+};
+
+// Members that do not apply to the kind are 0.
+typedef struct overture_decoded_info {
+  size_t size;           // sizeof(overture_decoded_info)
+  int32_t kind;          // OVERTURE_KIND_...
+  uint32_t width;        // pixels
+  uint32_t height;       // pixels
+  uint32_t depth;        // textures: slices
+  uint32_t levels;       // textures: mip levels
+  uint32_t layers;       // textures: array layers; a cube map has six
+  const char* format;    // textures: "bc7", ...; lives as long as the library
+  bool is_srgb;          // textures: the file says so
+  uint32_t sample_rate;  // sounds: frames per second
+  uint32_t channels;     // sounds
+  uint64_t frames;       // sounds, models
+  uint32_t vertices;     // models
+  uint32_t triangles;    // models
+  uint64_t lines;        // text
+  const char* warning;   // a flaw that costs no content; NULL: none; lives as long as the library
+} overture_decoded_info;
+
+// Reads and decodes a file on the calling thread. Errors: those of overture_files_read();
+// unsupported if it is of no known format.
+OVERTURE_C_API overture_code overture_decode_file(overture_files* files, const char* path,
+                                                  overture_decoded** decoded,
+                                                  overture_error* error);
+// The same for bytes; `name` helps where the content says nothing ("readme.txt"). Errors: corrupt,
+// unsupported, limit, out_of_memory, invalid.
+OVERTURE_C_API overture_code overture_decode_bytes(const char* name, const void* bytes,
+                                                   size_t byte_count, overture_decoded** decoded,
+                                                   overture_error* error);
+// The content, laid out as the kind says. NULL for NULL.
+OVERTURE_C_API void* overture_decoded_data(const overture_decoded* decoded);
+OVERTURE_C_API size_t overture_decoded_size(const overture_decoded* decoded);
+// Error: invalid.
+OVERTURE_C_API overture_code overture_decoded_get_info(const overture_decoded* decoded,
+                                                       overture_decoded_info* info,
+                                                       overture_error* error);
+OVERTURE_C_API void overture_decoded_free(overture_decoded* decoded);
+
+// --- The store ----------------------------------------------------------------------------------
+
+typedef struct overture_store overture_store;
+typedef struct overture_asset overture_asset;
+typedef struct overture_needs overture_needs;
+
+// The number of a type of assets in one store.
+typedef uint32_t overture_asset_type;
+#define OVERTURE_ASSET_TYPES_MAX 16
+
+// How one type of asset is made. `context` is passed to all functions. `reason` is set to a text
+// that lives as long as the store, or left alone.
+typedef struct overture_loader {
+  size_t size;  // sizeof(overture_loader)
+  void* context;
+  // Makes the value of an asset from the bytes of its file, which are valid during the call only.
+  // `needs` is for overture_needs_asset(). A value must not be NULL. On any worker, several calls
+  // at once.
+  overture_code (*decode)(void* context, const char* path, const void* bytes, size_t byte_count,
+                          overture_needs* needs, void** value, const char** reason);
+  // Does what must happen on one thread, uploads for example, for about `budget_ns`; sets `again`
+  // to be called once more. Runs in overture_store_pump(). NULL: nothing is to do, and the asset is
+  // ready without a pump.
+  overture_code (*finalize)(void* context, void* value, uint64_t budget_ns, bool* again,
+                            const char** reason);
+  // Frees the value and undoes finalize(), if that was called. With finalize() it runs in
+  // overture_store_pump() or overture_store_free(), but on a worker for a value that was never
+  // finalized; without, on any thread. Must not be NULL.
+  void (*unload)(void* context, void* value);
+  // How much memory the value takes, counted against keep_bytes. NULL: nothing.
+  uint64_t (*bytes_of)(void* context, const void* value);
+} overture_loader;
+
+typedef struct overture_store_config {
+  size_t size;          // sizeof(overture_store_config)
+  uint64_t keep_bytes;  // of assets that no handle holds; 0: 64 MiB
+  uint32_t files_max;   // being read, or read and not decoded yet; 0: 64
+} overture_store_config;
+
+// Errors: out_of_memory, invalid, and those of starting its background thread.
+OVERTURE_C_API overture_code overture_store_make(overture_reads* reads,
+                                                 const overture_store_config* config,
+                                                 overture_store** store, overture_error* error);
+// Ends what is running and unloads everything, on the calling thread, which must be the one that
+// pumps. Error: busy while handles on its assets exist.
+OVERTURE_C_API overture_code overture_store_free(overture_store* store, overture_error* error);
+// Makes a type known. The loader is copied. Errors: limit (more than OVERTURE_ASSET_TYPES_MAX),
+// out_of_memory, invalid. Add the types from one thread, before the first asset of them is asked
+// for.
+OVERTURE_C_API overture_code overture_store_add(overture_store* store,
+                                                const overture_loader* loader,
+                                                overture_asset_type* type, overture_error* error);
+
+enum {
+  OVERTURE_ASSET_BACKGROUND = -2,  // read after all others, decoded on a thread of low priority
+  OVERTURE_ASSET_LOW = -1,
+  OVERTURE_ASSET_NORMAL = 0,
+  OVERTURE_ASSET_HIGH = 1
+};
+
+// A handle on the asset of this type that is made from this file. It begins to load unless it has
+// loaded, and is raised if it has a lower priority. Errors: bad_path, out_of_memory, invalid (also
+// a type that was not added); what goes wrong later is the asset's.
+OVERTURE_C_API overture_code overture_store_get(overture_store* store, overture_asset_type type,
+                                                const char* path, int32_t priority,
+                                                overture_asset** asset, overture_error* error);
+// For decode(): the same for an asset that this one needs. This one waits for it, and fails if it
+// fails. Free the handle when the value is unloaded. An asset that is in a circle of such needs
+// fails.
+OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
+                                                  const char* path, overture_asset** asset,
+                                                  overture_error* error);
+OVERTURE_C_API overture_code overture_asset_free(overture_asset* asset, overture_error* error);
+// What decode() made, once the asset is ready; NULL before. Stays while the handle is held, unless
+// a reload replaces it in overture_store_pump(): ask anew in each frame. One load.
+OVERTURE_C_API void* overture_asset_value(const overture_asset* asset);
+// OVERTURE_OK once it is ready. Errors: busy while it is loading; why it failed; invalid.
+OVERTURE_C_API overture_code overture_asset_status(const overture_asset* asset,
+                                                   overture_error* error);
+// Pumps until the asset is ready or has failed, for at most so many nanoseconds. OVERTURE_BUSY: the
+// time has run out. Otherwise as overture_asset_status(). On the thread that pumps.
+OVERTURE_C_API overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
+                                                 overture_error* error);
+
+// For each frame, always on the same thread: finalizes what waits, most important first, and
+// unloads what is not held any more, until `budget_ns` has passed; one step at least. Error:
+// invalid.
+OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
+                                                 overture_error* error);
+// Says that a file has changed: its assets are loaded again a moment later. Error: invalid.
+OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const char* path,
+                                                   overture_error* error);
+
+typedef struct overture_store_progress {
+  size_t size;      // sizeof(overture_store_progress)
+  uint64_t asked;   // assets that are held, by handles or by others that need them
+  uint64_t ready;   // of those
+  uint64_t failed;  // of those
+} overture_store_progress;
+
+// Error: invalid.
+OVERTURE_C_API overture_code overture_store_get_progress(const overture_store* store,
+                                                         overture_store_progress* progress,
+                                                         overture_error* error);
+
+#ifdef __cplusplus
+}
+#endif

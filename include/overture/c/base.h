@@ -1,0 +1,85 @@
+// Errors, versions, bytes: what all parts of the C interface share. Begin with overture.h.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(OVERTURE_C_EXPORT)
+#define OVERTURE_C_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(OVERTURE_C_SHARED)
+#define OVERTURE_C_API __declspec(dllimport)
+#elif defined(__GNUC__)
+#define OVERTURE_C_API __attribute__((visibility("default")))
+#else
+#define OVERTURE_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One for each way a caller might react.
+typedef int32_t overture_code;
+enum {
+  OVERTURE_OK = 0,
+  OVERTURE_NOT_FOUND = 1,       // no such file, folder, entry or mount
+  OVERTURE_NOT_A_FILE = 2,      // a folder (or a device) where a file is needed
+  OVERTURE_BAD_PATH = 3,        // the path breaks the rules for paths
+  OVERTURE_CORRUPT = 4,         // the data is inconsistent, or does not match its checksum
+  OVERTURE_TRUNCATED = 5,       // the file ends before the requested bytes
+  OVERTURE_IO = 6,              // the operating system failed to read or write
+  OVERTURE_PERMISSION = 7,      // the operating system refused access
+  OVERTURE_PASSWORD = 8,        // the file is encrypted, and its password is missing or wrong
+  OVERTURE_FROZEN = 9,          // the tree is frozen: thaw it first
+  OVERTURE_COLLISION = 10,      // two different paths have one hash
+  OVERTURE_CANCELLED = 11,      // cancelled on request
+  OVERTURE_LIMIT = 12,          // exceeds a limit of the library, or one that you have set
+  OVERTURE_OUT_OF_MEMORY = 13,  // the system has no memory
+  OVERTURE_UNSUPPORTED = 14,    // a variant or option that this version does not support
+  OVERTURE_NO_SPACE = 15,       // the disk is full
+  OVERTURE_BUSY = 16,           // not yet, or still in use: try again later
+  OVERTURE_INVALID = 17,        // an invalid argument: a mistake in the calling program
+  OVERTURE_EXISTS = 18,         // the name is taken, or the folder is not empty
+  OVERTURE_REPLACED = 19,       // the mounted file has been deleted from the disk or replaced
+  OVERTURE_THREW = 20           // a function of the program threw an exception
+};
+
+// What went wrong. Set `size` before the first use, once:
+//
+//   overture_error why = {.size = sizeof why};
+//
+// A success sets the code to OVERTURE_OK and the text to "". An error whose size is not set is left
+// alone.
+typedef struct overture_error {
+  size_t size;         // sizeof(overture_error)
+  overture_code code;  // as returned
+  int32_t os_error;    // errno of the failed system call, or 0
+  char text[496];      // a sentence with the paths it is about; cut to fit, ends with NUL
+} overture_error;
+
+// The version of the library that runs: 1000000 * major + 1000 * minor + patch.
+OVERTURE_C_API uint32_t overture_version(void);
+// The version that a program was compiled for. Before 1.0 the first two numbers must agree.
+#define OVERTURE_C_VERSION 1000u
+
+// The name of a code in small letters, such as "not_found"; "unknown" for another number. Lives as
+// long as the library.
+OVERTURE_C_API const char* overture_code_name(overture_code code);
+
+// The number of processors that this process may use, at least 1.
+OVERTURE_C_API uint32_t overture_processor_count(void);
+// Nanoseconds on the clock of all deadlines and times here; its zero is arbitrary.
+OVERTURE_C_API uint64_t overture_now_ns(void);
+
+// Bytes that the library has read for you. They stay until freed, even if what they came from has
+// ended. `bytes` may be NULL: no bytes.
+typedef struct overture_bytes overture_bytes;
+// The first byte, aligned to 64; they are yours and may be written to.
+OVERTURE_C_API void* overture_bytes_data(const overture_bytes* bytes);
+OVERTURE_C_API size_t overture_bytes_size(const overture_bytes* bytes);
+OVERTURE_C_API void overture_bytes_free(overture_bytes* bytes);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,113 @@
+// The handles that several parts of the C interface know.
+#pragma once
+
+#include "c/handle.hpp"
+#include "overture/c/assets.h"
+#include "overture/c/jobs.h"
+#include "overture/c/reads.h"
+#include "overture/c/trace.h"
+#include "overture/c/vfs.h"
+#include "overture/decoders/decoder.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/trace/timeline.hpp"
+#include "overture/vfs/file_system.hpp"
+
+namespace overture::c {
+
+// How many others use a handle, which is busy until they have ended.
+class user_count {
+ public:
+  void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void remove() noexcept { count_.fetch_sub(1, std::memory_order_release); }
+  [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
+
+ private:
+  atomic<std::uint32_t> count_{0};
+};
+
+// Uses a handle while it lives. The first member of what uses it, so that it ends last.
+template <class Handle>
+class use_of {
+ public:
+  explicit use_of(Handle* used) noexcept : used_(used) {
+    if (used_ != nullptr) used_->users.add();
+  }
+  ~use_of() {
+    if (used_ != nullptr) used_->users.remove();
+  }
+  use_of(const use_of&) = delete;
+  use_of& operator=(const use_of&) = delete;
+
+  [[nodiscard]] Handle& operator*() const noexcept { return *used_; }
+  [[nodiscard]] Handle* operator->() const noexcept { return used_; }
+
+ private:
+  Handle* used_;
+};
+
+// Ends a handle without users; busy if it has some.
+template <class Handle>
+overture_code end_unused(Handle* handle, const char* still_used, overture_error* error) noexcept {
+  if (handle == nullptr) return fine(error);
+  if (handle->users.any()) return failed(error, errc::busy, still_used);
+  destroy(handle);
+  return fine(error);
+}
+
+}  // namespace overture::c
+
+struct overture_timeline {
+  explicit overture_timeline(const overture::timeline_config& config) noexcept : record(config) {}
+
+  overture::timeline record;
+  overture::c::user_count users;
+};
+
+struct overture_pool {
+  overture_pool(const overture::thread_pool_config& config, overture_timeline* records) noexcept
+      : timeline(records), jobs(config) {}
+
+  overture::c::use_of<overture_timeline> timeline;
+  overture::thread_pool jobs;
+  overture::c::user_count users;
+};
+
+struct overture_files {
+  overture_files(const overture::file_system_config& config,
+                 overture::c::shared_buffers& shared) noexcept
+      : buffers(shared), tree(config) {
+    buffers.hold();
+  }
+  ~overture_files() { buffers.drop(); }
+  overture_files(const overture_files&) = delete;
+  overture_files& operator=(const overture_files&) = delete;
+
+  overture::c::shared_buffers& buffers;
+  overture::file_system tree;
+  overture::c::user_count users;
+};
+
+// Files, the jobs that unpack them and the queue that reads them.
+struct overture_reads {
+  overture_reads(overture_files* from, overture_pool* with,
+                 const overture::read_queue_config& config, overture_timeline* records) noexcept
+      : files(from),
+        pool(with),
+        timeline(records),
+        callbacks(with->jobs),
+        queue(from->tree, config) {}
+
+  overture::c::use_of<overture_files> files;
+  overture::c::use_of<overture_pool> pool;
+  overture::c::use_of<overture_timeline> timeline;
+  overture::job_group callbacks;  // calls of overture_read_done, waited for at the end
+  overture::read_queue queue;
+  overture::c::user_count users;
+};
+
+struct overture_decoded {
+  explicit overture_decoded(overture::decoded_asset made) noexcept : asset(std::move(made)) {}
+
+  overture::decoded_asset asset;
+};

@@ -1,0 +1,369 @@
+// The asset store: overture/c/assets.h.
+//
+// The library tells types of assets apart by their C++ types. Those of the C interface are numbers,
+// so there is a C++ type for each number up to OVERTURE_ASSET_TYPES_MAX, and a table of functions.
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "c/duration.hpp"
+#include "c/handles.hpp"
+#include "overture/assets/asset_store.hpp"
+#include "overture/c/assets.h"
+
+using namespace overture;
+using namespace overture::c;
+
+// What a program does with an asset, whatever its type.
+struct overture_asset {
+  overture_asset() = default;
+  virtual ~overture_asset() = default;
+  overture_asset(const overture_asset&) = delete;
+  overture_asset& operator=(const overture_asset&) = delete;
+
+  [[nodiscard]] virtual void* value() const noexcept = 0;
+  [[nodiscard]] virtual result<void> status() const noexcept = 0;
+  [[nodiscard]] virtual bool wait_for(asset_store& in, std::uint64_t ns) noexcept = 0;
+  virtual std::size_t explain(const asset_store& in, std::span<char> text) const noexcept = 0;
+  virtual void end() noexcept = 0;
+
+  overture_store* store = nullptr;
+  bool is_counted = false;  // false for one that another asset needs: that ends with the store
+};
+
+struct overture_needs {
+  load_context& context;
+  overture_store& store;
+};
+
+namespace {
+
+// A value of the program, freed where it ends.
+class program_value {
+ public:
+  program_value(void* value, const overture_loader* how) noexcept : value_(value), how_(how) {}
+  program_value(program_value&& other) noexcept
+      : value_(std::exchange(other.value_, nullptr)), how_(other.how_) {}
+  program_value& operator=(program_value&&) = delete;
+  program_value(const program_value&) = delete;
+  program_value& operator=(const program_value&) = delete;
+  ~program_value() { end(); }
+  [[nodiscard]] void* get() const noexcept { return value_; }
+
+ private:
+  void end() noexcept;
+
+  void* value_;
+  const overture_loader* how_;
+};
+
+void program_value::end() noexcept {
+  if (value_ != nullptr) how_->unload(how_->context, value_);
+}
+
+template <unsigned Type>
+class value_of : public program_value {
+ public:
+  using program_value::program_value;
+};
+
+// Calls the functions of one loader, whatever its type.
+struct loader_calls {
+  [[nodiscard]] result<void*> decode(std::span<const std::byte> bytes,
+                                     load_context& context) const noexcept;
+  [[nodiscard]] result<finalize_step> finalize(void* value,
+                                               std::chrono::nanoseconds budget) const noexcept;
+
+  overture_store* store = nullptr;
+  overture_loader how = {};
+};
+
+result<void*> loader_calls::decode(std::span<const std::byte> bytes,
+                                   load_context& context) const noexcept {
+  const c_path path(context.path().text);
+  overture_needs needs{context, *store};
+  void* value = nullptr;
+  const char* reason = "the loader has refused it";
+  const overture_code code =
+      how.decode(how.context, path.text(), bytes.data(), bytes.size(), &needs, &value, &reason);
+  if (code != OVERTURE_OK) {
+    if (value != nullptr) how.unload(how.context, value);
+    return fail(errc_of(code), reason);
+  }
+  if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
+  return value;
+}
+
+result<finalize_step> loader_calls::finalize(void* value,
+                                             std::chrono::nanoseconds budget) const noexcept {
+  if (how.finalize == nullptr) return finalize_step::done;
+  bool again = false;
+  const char* reason = "the loader could not finish it";
+  const auto ns = static_cast<std::uint64_t>(budget.count() > 0 ? budget.count() : 0);
+  const overture_code code = how.finalize(how.context, value, ns, &again, &reason);
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  return again ? finalize_step::again : finalize_step::done;
+}
+
+template <unsigned Type>
+class program_loader final : public loader<value_of<Type>> {
+ public:
+  loader_calls calls;
+
+  result<value_of<Type>> decode(std::span<const std::byte> bytes,
+                                load_context& context) noexcept override {
+    const result<void*> made = calls.decode(bytes, context);
+    if (!made) return tl::unexpected<error>(made.error());
+    return value_of<Type>(*made, &calls.how);
+  }
+  result<finalize_step> finalize(value_of<Type>& value,
+                                 std::chrono::nanoseconds budget) noexcept override {
+    return calls.finalize(value.get(), budget);
+  }
+  bool free_threaded() const noexcept override { return calls.how.finalize == nullptr; }
+  std::uint64_t bytes_of(const value_of<Type>& value) const noexcept override {
+    const overture_loader& how = calls.how;
+    return how.bytes_of == nullptr ? 0 : how.bytes_of(how.context, value.get());
+  }
+};
+
+template <unsigned Type>
+class asset_of final : public overture_asset {
+ public:
+  explicit asset_of(asset<value_of<Type>> handle) noexcept : handle_(std::move(handle)) {}
+
+  void* value() const noexcept override {
+    const value_of<Type>* const shown = handle_.get();
+    return shown == nullptr ? nullptr : shown->get();
+  }
+  result<void> status() const noexcept override { return handle_.status(); }
+  bool wait_for(asset_store& in, std::uint64_t ns) noexcept override {
+    return in.wait_for(handle_, duration_of(ns));
+  }
+  std::size_t explain(const asset_store& in, std::span<char> text) const noexcept override {
+    return in.explain(handle_, text);
+  }
+  void end() noexcept override { destroy(this); }
+
+ private:
+  asset<value_of<Type>> handle_;
+};
+
+template <class Numbers>
+struct all_loaders;
+template <unsigned... Type>
+struct all_loaders<std::integer_sequence<unsigned, Type...>> {
+  std::tuple<program_loader<Type>...> each;
+};
+using type_numbers = std::make_integer_sequence<unsigned, OVERTURE_ASSET_TYPES_MAX>;
+
+std::optional<asset_priority> priority_of(std::int32_t priority) noexcept {
+  switch (priority) {
+    case OVERTURE_ASSET_BACKGROUND:
+      return asset_priority::background;
+    case OVERTURE_ASSET_LOW:
+      return asset_priority::low;
+    case OVERTURE_ASSET_NORMAL:
+      return asset_priority::normal;
+    case OVERTURE_ASSET_HIGH:
+      return asset_priority::high;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+struct overture_store {
+  overture_store(overture_reads* from, const asset_store_config& config) noexcept
+      : reads(from), assets(from->files->tree, from->queue, from->pool->jobs, config) {}
+
+  use_of<overture_reads> reads;
+  all_loaders<type_numbers> loaders;
+  unsigned types = 0;
+  asset_store assets;
+  user_count users;  // handles of the program
+};
+
+namespace {
+
+constexpr const char* no_store = "the store is NULL";
+constexpr const char* no_asset = "the asset is NULL";
+constexpr const char* no_type = "this type was not added to the store";
+
+// What can be done with one type.
+struct type_functions {
+  result<void> (*add)(overture_store& store, const overture_loader& how) noexcept;
+  overture_asset* (*get)(asset_store& store, const asset_path& path,
+                         asset_priority priority) noexcept;
+  overture_asset* (*need)(load_context& context, const asset_path& path) noexcept;
+};
+
+template <unsigned Type>
+constexpr type_functions functions_of() noexcept {
+  using value = value_of<Type>;
+  return {[](overture_store& store, const overture_loader& how) noexcept {
+            program_loader<Type>& with = std::get<Type>(store.loaders.each);
+            with.calls = {.store = &store, .how = how};
+            return store.assets.add(with);
+          },
+          [](asset_store& store, const asset_path& path,
+             asset_priority priority) noexcept -> overture_asset* {
+            asset<value> handle = store.get<value>(path, priority);
+            return handle.valid() ? make<asset_of<Type>>(std::move(handle)) : nullptr;
+          },
+          [](load_context& context, const asset_path& path) noexcept -> overture_asset* {
+            asset<value> handle = context.need<value>(path);
+            return handle.valid() ? make<asset_of<Type>>(std::move(handle)) : nullptr;
+          }};
+}
+
+template <unsigned... Type>
+constexpr auto table_of(std::integer_sequence<unsigned, Type...> /*numbers*/) noexcept {
+  return std::array{functions_of<Type>()...};
+}
+constexpr auto types_table = table_of(type_numbers{});
+
+// Hands a handle over, with what it counts as.
+overture_code hand_over(overture_asset* made, overture_store& store, bool is_counted,
+                        overture_asset** asset, overture_error* error) noexcept {
+  if (made == nullptr) return out_of_memory(error);
+  made->store = &store;
+  made->is_counted = is_counted;
+  if (is_counted) store.users.add();
+  *asset = made;
+  return fine(error);
+}
+
+}  // namespace
+
+overture_code overture_store_make(overture_reads* reads, const overture_store_config* config,
+                                  overture_store** store, overture_error* error) {
+  if (store == nullptr) return invalid(error, "there is no place for the store");
+  *store = nullptr;
+  if (reads == nullptr) return invalid(error, "the reads are NULL");
+  overture_store_config wanted;
+  if (const overture_code flaw = read_options(config, wanted, error)) return flaw;
+  asset_store_config how;
+  if (wanted.keep_bytes != 0) how.keep_bytes = wanted.keep_bytes;
+  if (wanted.files_max != 0) how.files_max = wanted.files_max;
+  overture_store* const made = make<overture_store>(reads, how);
+  if (made == nullptr) return out_of_memory(error);
+  if (const result<void> status = made->assets.status(); !status) {
+    destroy(made);
+    return failed(error, status.error());
+  }
+  *store = made;
+  return fine(error);
+}
+
+overture_code overture_store_free(overture_store* store, overture_error* error) {
+  return end_unused(store, "assets of the store are still held", error);
+}
+
+overture_code overture_store_add(overture_store* store, const overture_loader* loader,
+                                 overture_asset_type* type, overture_error* error) {
+  if (type == nullptr) return invalid(error, "there is no place for the type");
+  *type = UINT32_MAX;
+  if (store == nullptr) return invalid(error, no_store);
+  if (loader == nullptr) return invalid(error, "the loader is NULL");
+  overture_loader wanted;
+  if (const overture_code flaw = read_options(loader, wanted, error)) return flaw;
+  if (wanted.decode == nullptr) return invalid(error, "the loader has no decode()");
+  if (wanted.unload == nullptr) return invalid(error, "the loader has no unload()");
+  if (store->types == types_table.size()) {
+    return failed(error, errc::limit, "the store has as many types as it may have");
+  }
+  const result<void> added = types_table[store->types].add(*store, wanted);
+  if (!added) return failed(error, added.error());
+  *type = store->types++;
+  return fine(error);
+}
+
+overture_code overture_store_get(overture_store* store, overture_asset_type type, const char* path,
+                                 int32_t priority, overture_asset** asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, "there is no place for the asset");
+  *asset = nullptr;
+  if (store == nullptr) return invalid(error, no_store);
+  if (type >= store->types) return invalid(error, no_type);
+  const std::optional<asset_priority> urgency = priority_of(priority);
+  if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
+  given_path given;
+  const result<asset_path> normal = given.read(path);
+  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
+  overture_asset* const made = types_table[type].get(store->assets, *normal, *urgency);
+  return hand_over(made, *store, true, asset, error);
+}
+
+overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
+                                   const char* path, overture_asset** asset,
+                                   overture_error* error) {
+  if (asset == nullptr) return invalid(error, "there is no place for the asset");
+  *asset = nullptr;
+  if (needs == nullptr) return invalid(error, "the needs are NULL");
+  if (type >= needs->store.types) return invalid(error, no_type);
+  given_path given;
+  const result<asset_path> normal = given.read(path);
+  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
+  overture_asset* const made = types_table[type].need(needs->context, *normal);
+  return hand_over(made, needs->store, false, asset, error);
+}
+
+overture_code overture_asset_free(overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return fine(error);
+  overture_store* const store = asset->store;
+  const bool is_counted = asset->is_counted;
+  asset->end();
+  if (is_counted) store->users.remove();
+  return fine(error);
+}
+
+void* overture_asset_value(const overture_asset* asset) {
+  return asset == nullptr ? nullptr : asset->value();
+}
+
+overture_code overture_asset_status(const overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  const result<void> status = asset->status();
+  if (status) return fine(error);
+  const overture_code code = failed(error, status.error());
+  if (code == OVERTURE_BUSY) return code;
+  std::array<char, sizeof(overture_error::text)> text;
+  const std::size_t length = asset->explain(asset->store->assets, text);
+  return length == 0 ? code : failed(error, status.error().code, {text.data(), length});
+}
+
+overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
+                                  overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  (void)asset->wait_for(asset->store->assets, timeout_ns);
+  return overture_asset_status(asset, error);
+}
+
+overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
+                                  overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  store->assets.pump(duration_of(budget_ns));
+  return fine(error);
+}
+
+overture_code overture_store_reload(overture_store* store, const char* path,
+                                    overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  given_path given;
+  const result<asset_path> normal = given.read(path);
+  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
+  store->assets.reload(normal->text);
+  return fine(error);
+}
+
+overture_code overture_store_get_progress(const overture_store* store,
+                                          overture_store_progress* progress,
+                                          overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  const asset_progress now = store->assets.progress();
+  return write_result(progress,
+                      overture_store_progress{
+                          .size = 0, .asked = now.asked, .ready = now.ready, .failed = now.failed},
+                      error);
+}

@@ -1,0 +1,263 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "c_test.h"
+
+C_CASE(c_assets, one_file_is_decoded_on_the_calling_thread) {
+  test_game game = make_game();
+  overture_decoded* text = NULL;
+  overture_decoded_info info = {.size = sizeof info};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_decode_file(game.files, "readme.txt", &text, &why));
+  CHECK_OK(overture_decoded_get_info(text, &info, &why));
+  CHECK(info.kind == OVERTURE_KIND_TEXT);
+  CHECK(info.lines == 2);
+  CHECK(info.width == 0);
+  CHECK(strcmp(info.format, "none") == 0);
+  CHECK(overture_decoded_size(text) == 15);
+  CHECK(memcmp(overture_decoded_data(text), "read me\n", 8) == 0);
+  overture_decoded_free(text);
+  CHECK(overture_decode_file(game.files, "absent.txt", &text, &why) == OVERTURE_NOT_FOUND);
+  CHECK(text == NULL);
+  free_game(&game);
+}
+
+C_CASE(c_assets, bytes_are_decoded_by_their_content_or_name) {
+  overture_decoded* decoded = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_decode_bytes("a.txt", "one line", 8, &decoded, &why));
+  CHECK(overture_decoded_size(decoded) == 8);
+  overture_decoded_free(decoded);
+  CHECK(overture_decode_bytes("a.data", "\001\000\377\004", 4, &decoded, &why) ==
+        OVERTURE_UNSUPPORTED);
+  CHECK(strstr(why.text, "a.data: ") != NULL);
+  CHECK(overture_decode_bytes("a.png", "\x89PNG\r\n\x1a\n", 8, &decoded, &why) != OVERTURE_OK);
+  CHECK(decoded == NULL);
+}
+
+/* --- A store with two types: words, and pages that need words -----------------------------------
+ */
+
+typedef struct word_type {
+  overture_asset_type number;
+  overture_barricade* door; /* decode() waits for it, unless it is NULL */
+  int finalized;
+  int freed;
+  int broken; /* freed too, of those that decode() has refused */
+} word_type;
+
+typedef struct page {
+  overture_asset* word;
+} page;
+
+static overture_code make_word(void* context, const char* path, const void* bytes,
+                               size_t byte_count, overture_needs* needs, void** value,
+                               const char** reason) {
+  word_type* type = (word_type*)context;
+  char* text = (char*)malloc(byte_count + 1);
+  (void)path;
+  (void)needs;
+  if (type->door != NULL) overture_barricade_wait(type->door);
+  if (text == NULL) return OVERTURE_OUT_OF_MEMORY;
+  memcpy(text, bytes, byte_count);
+  text[byte_count] = '\0';
+  *value = text;
+  if (strcmp(text, "troy\n") == 0) {
+    *reason = "troy has fallen";
+    return OVERTURE_CORRUPT; /* the store frees the value */
+  }
+  return OVERTURE_OK;
+}
+
+static overture_code finish_word(void* context, void* value, uint64_t budget_ns, bool* again,
+                                 const char** reason) {
+  word_type* type = (word_type*)context;
+  (void)value;
+  (void)budget_ns;
+  (void)reason;
+  *again = ++type->finalized % 2 == 1; /* two steps for each */
+  return OVERTURE_OK;
+}
+
+static void free_word(void* context, void* value) {
+  word_type* type = (word_type*)context;
+  ++*(strcmp((const char*)value, "troy\n") == 0 ? &type->broken : &type->freed);
+  free(value);
+}
+
+static uint64_t size_of_word(void* context, const void* value) {
+  (void)context;
+  return strlen((const char*)value) + 1;
+}
+
+static overture_code make_page(void* context, const char* path, const void* bytes,
+                               size_t byte_count, overture_needs* needs, void** value,
+                               const char** reason) {
+  page* made = (page*)calloc(1, sizeof *made);
+  overture_asset_type words = *(overture_asset_type*)context;
+  overture_error why = {.size = sizeof why};
+  (void)bytes;
+  (void)byte_count;
+  (void)reason;
+  if (made == NULL) return OVERTURE_OUT_OF_MEMORY;
+  *value = made;
+  if (overture_needs_asset(needs, words + 9, "x", &made->word, &why) != OVERTURE_INVALID) {
+    return OVERTURE_IO;
+  }
+  return overture_needs_asset(needs, words,
+                              strcmp(path, "new.txt") == 0 ? "maps/troy.txt" : "maps/rome.txt",
+                              &made->word, &why);
+}
+
+static void free_page(void* context, void* value) {
+  (void)context;
+  overture_asset_free(((page*)value)->word, NULL);
+  free(value);
+}
+
+C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
+  test_game game = make_game();
+  word_type words = {0, NULL, 0, 0, 0};
+  overture_loader word_loader = {.size = sizeof word_loader,
+                                 .context = &words,
+                                 .decode = make_word,
+                                 .finalize = finish_word,
+                                 .unload = free_word,
+                                 .bytes_of = size_of_word};
+  overture_loader page_loader = {.size = sizeof page_loader,
+                                 .context = &words.number,
+                                 .decode = make_page,
+                                 .unload = free_page};
+  overture_asset_type pages = 0;
+  overture_store* store = NULL;
+  overture_asset* first = NULL;
+  overture_asset* broken = NULL;
+  overture_store_progress now = {.size = sizeof now};
+  overture_store_config config = {.size = sizeof config, .keep_bytes = 1000, .files_max = 8};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, &config, &store, &why));
+  CHECK_OK(overture_store_add(store, &word_loader, &words.number, &why));
+  CHECK_OK(overture_store_add(store, &page_loader, &pages, &why));
+  CHECK_OK(overture_store_get(store, pages, "readme.txt", OVERTURE_ASSET_HIGH, &first, &why));
+  CHECK_OK(overture_asset_wait(first, UINT64_MAX, &why));
+  CHECK_OK(overture_asset_status(first, &why));
+  CHECK(words.finalized == 2);
+  CHECK(strcmp((const char*)overture_asset_value(((page*)overture_asset_value(first))->word),
+               "rome of the mod\n") == 0);
+  CHECK_OK(overture_store_get_progress(store, &now, &why));
+  CHECK(now.asked == 2 && now.ready == 2 && now.failed == 0);
+
+  CHECK_OK(overture_store_get(store, pages, "new.txt", OVERTURE_ASSET_BACKGROUND, &broken, &why));
+  CHECK(overture_asset_wait(broken, UINT64_MAX, &why) == OVERTURE_CORRUPT);
+  CHECK(strstr(why.text, "troy has fallen") != NULL);
+  CHECK(strstr(why.text, "maps/troy.txt") != NULL);
+  CHECK(overture_asset_value(broken) == NULL);
+
+  CHECK(overture_store_free(store, &why) == OVERTURE_BUSY);
+  CHECK(overture_reads_free(game.reads, &why) == OVERTURE_BUSY);
+  CHECK_OK(overture_asset_free(broken, &why));
+  CHECK_OK(overture_asset_free(first, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  CHECK(words.freed == 1);
+  CHECK(words.broken == 1);
+  free_game(&game);
+}
+
+C_CASE(c_assets, a_wait_for_an_asset_ends_when_its_time_has_run_out) {
+  test_game game = make_game();
+  overture_barricade door;
+  word_type words = {0, &door, 0, 0, 0};
+  overture_loader loader = {
+      .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
+  overture_store* store = NULL;
+  overture_asset* word = NULL;
+  overture_error why = {.size = sizeof why};
+  overture_barricade_init(&door, false);
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
+  CHECK_OK(overture_store_get(store, words.number, "new.txt", OVERTURE_ASSET_LOW, &word, &why));
+  CHECK(overture_asset_wait(word, 1000, &why) == OVERTURE_BUSY);
+  CHECK(overture_asset_status(word, &why) == OVERTURE_BUSY);
+  CHECK(overture_asset_value(word) == NULL);
+  overture_barricade_lower(&door);
+  while (overture_asset_status(word, &why) == OVERTURE_BUSY) {
+    CHECK_OK(overture_store_pump(store, 1000000, &why));
+  }
+  CHECK(strcmp((const char*)overture_asset_value(word), "new\n") == 0);
+  CHECK_OK(overture_store_reload(store, "new.txt", &why));
+  CHECK_OK(overture_asset_free(word, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  CHECK(words.freed == 1);
+  free_game(&game);
+}
+
+C_CASE(c_assets, a_store_has_as_many_types_as_it_says) {
+  test_game game = make_game();
+  word_type words = {0, NULL, 0, 0, 0};
+  overture_loader loader = {
+      .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
+  overture_store* store = NULL;
+  overture_asset* word = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  for (uint32_t i = 0; i < OVERTURE_ASSET_TYPES_MAX; ++i) {
+    CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
+    CHECK_OK(
+        overture_store_get(store, words.number, "new.txt", OVERTURE_ASSET_NORMAL, &word, &why));
+    CHECK_OK(overture_asset_wait(word, UINT64_MAX, &why));
+    CHECK_OK(overture_asset_free(word, &why));
+  }
+  CHECK(overture_store_add(store, &loader, &words.number, &why) == OVERTURE_LIMIT);
+  CHECK_OK(overture_store_free(store, &why));
+  CHECK(words.freed == OVERTURE_ASSET_TYPES_MAX);
+  free_game(&game);
+}
+
+C_CASE(c_assets, null_and_misuse_are_invalid) {
+  test_game game = make_game();
+  word_type words = {0, NULL, 0, 0, 0};
+  overture_loader loader = {.size = sizeof loader, .context = &words, .decode = make_word};
+  overture_decoded* decoded = NULL;
+  overture_decoded_info info = {.size = sizeof info};
+  overture_store* store = NULL;
+  overture_asset* word = NULL;
+  overture_store_progress now = {.size = sizeof now};
+  overture_error why = {.size = sizeof why};
+  CHECK_INVALID(overture_decode_file(NULL, "x", &decoded, &why));
+  CHECK_INVALID(overture_decode_file(game.files, NULL, &decoded, &why));
+  CHECK_INVALID(overture_decode_file(game.files, "x", NULL, &why));
+  CHECK_INVALID(overture_decode_bytes(NULL, "x", 1, &decoded, &why));
+  CHECK_INVALID(overture_decode_bytes("x", NULL, 1, &decoded, &why));
+  CHECK_INVALID(overture_decode_bytes("x", "x", 1, NULL, &why));
+  CHECK(overture_decoded_data(NULL) == NULL && overture_decoded_size(NULL) == 0);
+  CHECK_INVALID(overture_decoded_get_info(NULL, &info, &why));
+  overture_decoded_free(NULL);
+
+  CHECK_INVALID(overture_store_make(NULL, NULL, &store, &why));
+  CHECK_INVALID(overture_store_make(game.reads, NULL, NULL, &why));
+  CHECK_OK(overture_store_free(NULL, &why));
+  CHECK_INVALID(overture_store_add(NULL, &loader, &words.number, &why));
+  CHECK_INVALID(overture_store_get(NULL, 0, "x", 0, &word, &why));
+  CHECK_INVALID(overture_needs_asset(NULL, 0, "x", &word, &why));
+  CHECK_OK(overture_asset_free(NULL, &why));
+  CHECK(overture_asset_value(NULL) == NULL);
+  CHECK_INVALID(overture_asset_status(NULL, &why));
+  CHECK_INVALID(overture_asset_wait(NULL, 1, &why));
+  CHECK_INVALID(overture_store_pump(NULL, 1, &why));
+  CHECK_INVALID(overture_store_reload(NULL, "x", &why));
+  CHECK_INVALID(overture_store_get_progress(NULL, &now, &why));
+
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_INVALID(overture_store_add(store, NULL, &words.number, &why));
+  CHECK_INVALID(overture_store_add(store, &loader, &words.number, &why)); /* without unload() */
+  loader.unload = free_word;
+  CHECK_INVALID(overture_store_add(store, &loader, NULL, &why));
+  CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
+  CHECK_INVALID(overture_store_get(store, 7, "x", 0, &word, &why));
+  CHECK_INVALID(overture_store_get(store, words.number, "x", 5, &word, &why));
+  CHECK_INVALID(overture_store_get(store, words.number, NULL, 0, &word, &why));
+  CHECK_INVALID(overture_store_get(store, words.number, "x", 0, NULL, &why));
+  CHECK_INVALID(overture_store_reload(store, NULL, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  free_game(&game);
+}

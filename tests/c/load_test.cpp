@@ -1,0 +1,6 @@
+#include "c_test.hpp"
+
+C_TEST(c_load, every_file_is_handed_over_and_failures_are_listed)
+C_TEST(c_load, patterns_choose_the_files)
+C_TEST(c_load, a_cancelled_load_ends)
+C_TEST(c_load, null_and_misuse_are_invalid)

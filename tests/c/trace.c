@@ -1,0 +1,91 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "c_test.h"
+
+static char text[1u << 20];
+
+static void read_text(const char* path) {
+  FILE* file = fopen(path, "rb");
+  CHECK(file != NULL);
+  if (file == NULL) return;
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+}
+
+static void do_nothing(void* context) {
+  (void)context;
+}
+
+C_CASE(c_trace, what_threads_did_is_in_the_json) {
+  overture_timeline* timeline = NULL;
+  overture_pool* pool = NULL;
+  overture_group* group = NULL;
+  overture_zone zone;
+  overture_error why = {.size = sizeof why};
+  overture_timeline_config small = {.size = sizeof small, .events_per_thread = 64};
+  overture_pool_config config = {.size = sizeof config};
+  overture_job_options named = {.size = sizeof named, .name = "named job"};
+  CHECK_OK(overture_timeline_make(&small, &timeline, &why));
+  CHECK_OK(overture_timeline_attach(timeline, "main of the test", &why));
+  CHECK(overture_timeline_attach(timeline, "again", &why) == OVERTURE_BUSY);
+  zone = overture_zone_begin("build the map");
+  overture_trace_mark("first frame");
+  overture_trace_count("units", 17);
+  overture_zone_end(&zone);
+  overture_zone_end(&zone); /* once more, without effect */
+
+  config.timeline = timeline;
+  CHECK_OK(overture_pool_make(&config, &pool, &why));
+  CHECK(overture_timeline_free(timeline, &why) == OVERTURE_BUSY);
+  CHECK_OK(overture_group_make(pool, &group, &why));
+  CHECK_OK(overture_pool_submit(pool, do_nothing, NULL, group, &named, &why));
+  CHECK_OK(overture_group_wait(group, &why));
+  CHECK_OK(overture_group_free(group, &why));
+  CHECK_OK(overture_pool_free(pool, &why));
+
+  CHECK_OK(overture_timeline_detach(timeline, &why));
+  CHECK(overture_zone_begin("not recorded").begin_ns == 0);
+  CHECK_OK(overture_timeline_write_json(timeline, in_folder("load.json"), &why));
+  read_text(in_folder("load.json"));
+  CHECK(strstr(text, "main of the test") != NULL);
+  CHECK(strstr(text, "build the map") != NULL);
+  CHECK(strstr(strstr(text, "build the map") + 1, "build the map") == NULL);
+  CHECK(strstr(text, "first frame") != NULL);
+  CHECK(strstr(text, "units") != NULL);
+  CHECK(strstr(text, "named job") != NULL);
+  CHECK(strstr(text, "not recorded") == NULL);
+  CHECK_OK(overture_timeline_free(timeline, &why));
+}
+
+C_CASE(c_trace, a_timeline_that_cannot_be_written_says_so) {
+  overture_timeline* timeline = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_timeline_make(NULL, &timeline, &why));
+  CHECK(overture_timeline_write_json(timeline, in_folder("absent/load.json"), &why) ==
+        OVERTURE_NOT_FOUND);
+  CHECK(strstr(why.text, "absent/load.json: ") != NULL);
+  CHECK_OK(overture_timeline_free(timeline, &why));
+}
+
+C_CASE(c_trace, null_and_misuse_are_invalid) {
+  overture_timeline* timeline = NULL;
+  overture_timeline_config huge = {.size = sizeof huge, .events_per_thread = UINT32_MAX};
+  overture_error why = {.size = sizeof why};
+  overture_zone zone;
+  CHECK_INVALID(overture_timeline_make(NULL, NULL, &why));
+  CHECK(overture_timeline_make(&huge, &timeline, &why) == OVERTURE_LIMIT);
+  CHECK_OK(overture_timeline_free(NULL, &why));
+  CHECK_INVALID(overture_timeline_attach(NULL, "main", &why));
+  CHECK_INVALID(overture_timeline_detach(NULL, &why));
+  CHECK_INVALID(overture_timeline_write_json(NULL, in_folder("load.json"), &why));
+  CHECK_OK(overture_timeline_make(NULL, &timeline, &why));
+  CHECK_INVALID(overture_timeline_attach(timeline, NULL, &why));
+  CHECK_INVALID(overture_timeline_write_json(timeline, NULL, &why));
+  zone = overture_zone_begin(NULL);
+  overture_zone_end(&zone);
+  overture_zone_end(NULL);
+  overture_trace_count(NULL, 1);
+  overture_trace_mark(NULL);
+  CHECK_OK(overture_timeline_free(timeline, &why));
+}
