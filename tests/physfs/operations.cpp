@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -75,7 +74,6 @@ void player::begin() {
   functions_.init("program");
   functions_.permitSymbolicLinks(0);
   files_ = {};
-  opened_by_ = {};
 }
 
 void player::end() {
@@ -137,7 +135,6 @@ player::outcome player::change(const operation& next) {
   if (what == "init") return flag(functions_.init("program"));
   if (what == "restart") {
     files_ = {};
-    opened_by_ = {};
     const int ended = functions_.deinit();
     const int again = functions_.deinit();
     const PHYSFS_ErrorCode code = functions_.getLastErrorCode();
@@ -170,20 +167,13 @@ player::outcome player::use_file(const operation& next) {
     const char* const name = pointer(next, 2);
     // 3.0.2 opens the folder, others look for a file further down the search path.
     if (functions_.isDirectory(name)) return {"a folder"};
-    return open(what, functions_.openRead(name), slot);
+    return open(functions_.openRead(name), slot);
   }
-  // 3.0.2 appends where the end was when the file was opened.
-  if (what == "seek" && opened_by_[slot] == "open_append") return {"goes to the end anyway"};
-  if (what == "open_append" && is_writing("open_")) return {"has another writer"};
-  if (what == "open_write" && is_writing("open_append")) return {"has another writer"};
-  if (what == "open_write") return open(what, functions_.openWrite(pointer(next, 2)), slot);
-  if (what == "open_append") return open(what, functions_.openAppend(pointer(next, 2)), slot);
+  if (what == "open_write") return open(functions_.openWrite(pointer(next, 2)), slot);
+  if (what == "open_append") return open(functions_.openAppend(pointer(next, 2)), slot);
   if (what == "close") {
     const int closed = functions_.close(file);
-    if (closed) {
-      file = nullptr;
-      opened_by_[slot].clear();
-    }
+    if (closed) file = nullptr;
     return flag(closed);
   }
   if (!file) return {"no file"};
@@ -226,18 +216,12 @@ player::outcome player::use_file(const operation& next) {
   return {std::to_string(written), written < static_cast<PHYSFS_sint64>(bytes.size())};
 }
 
-player::outcome player::open(const std::string& how, PHYSFS_File* opened, std::size_t slot) {
+player::outcome player::open(PHYSFS_File* opened, std::size_t slot) {
   const PHYSFS_ErrorCode code = opened ? PHYSFS_ERR_OK : functions_.getLastErrorCode();
   std::string closed;
   if (files_[slot]) closed = " closed " + std::to_string(functions_.close(files_[slot]));
   files_[slot] = opened;
-  opened_by_[slot] = opened && how != "open_read" ? how : "";
   return {(opened ? "opened" : "error " + std::to_string(code)) + closed};
-}
-
-bool player::is_writing(const char* how) const {
-  return std::any_of(opened_by_.begin(), opened_by_.end(),
-                     [how](const std::string& each) { return each.starts_with(how); });
 }
 
 void player::close_file_of(const operation& last) {
@@ -245,7 +229,6 @@ void player::close_file_of(const operation& last) {
   PHYSFS_File*& file = files_[static_cast<std::size_t>(number(last, 1)) % files_.size()];
   if (file) functions_.close(file);
   file = nullptr;
-  opened_by_ = {};
 }
 
 player::outcome player::list(const char* folder) {

@@ -44,8 +44,7 @@ class player {
   outcome ask(const operation& next);
   outcome change(const operation& next);
   outcome use_file(const operation& next);
-  outcome open(const std::string& how, PHYSFS_File* opened, std::size_t slot);
-  bool is_writing(const char* how) const;
+  outcome open(PHYSFS_File* opened, std::size_t slot);
   outcome list(const char* folder);
   outcome stat(const char* name);
   bool is_written(const char* name);
@@ -53,5 +52,4 @@ class player {
   const library& functions_;
   std::string folder_;
   std::array<PHYSFS_File*, 4> files_{};
-  std::array<std::string, 4> opened_by_{};  // the operation
 };
