@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The system's notifications about changes in folders. Implemented in folder_events_linux.cpp;
 // elsewhere everything fails as unsupported.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "physfs/operations.hpp"
 
 #include <unistd.h>
