@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The Conan 2 recipe of Overture.
 
     conan create .                                          # static libraries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decode_reference.hpp"
 
 #include <malloc.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The references for loads with decoding. Both keep every output until clear(), in slots that exist
 // beforehand.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "game_files.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The files of a game, for programs that do only the necessary work: they know beforehand where
 // each file is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "harness.hpp"
 
 #include <fmt/format.h>

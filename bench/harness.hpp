@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Shared by all benchmarks: fair measurement, and one format for results.
 //
 // Variants run in turn, round by round, so a change in the machine's speed affects all of them. A

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The read queue: what queueing costs, and how fast it reads files and disks.
 //
 //   look-up  enqueue, find the handle, dequeue; compared with a queue that identifies files by name

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io_ring.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A plain io_uring loop, as a reference for the read queue.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The job system compared with TBB, and with those of these peers that OVERTURE_PEERS has:
 //   enkiTS     enkiTS/src with its headers, and a prebuilt enkiTS/libenkiTS.a
 //   Taskflow   taskflow/taskflow/taskflow.hpp

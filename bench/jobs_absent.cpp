@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Stands in for peers that are missing.
 #include "jobs_peers.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // dispenso: task sets. Jobs that another thread must start are queued by force, because once many
 // are queued dispenso runs jobs inside the submit.
 #include <dispenso/task_set.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // enkiTS: a task is an object of the caller, a set with a size.
 #include <TaskScheduler.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A game that loads. At the start of each frame the main thread submits 200 jobs of 20 to 100
 // microseconds. Another thread completes reads at random times, each a job that submits four more.
 // The main thread sleeps until the next frame, so the workers run all jobs.

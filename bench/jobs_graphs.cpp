@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Graphs of jobs that do next to nothing, to measure how the next ones are found.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One job at a time: from submit to start after pauses, and the cost of a trickle of jobs.
 #include <fmt/format.h>
 #include <linux/futex.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // libfork: coroutines and continuation stealing. Supports forks only.
 #include <libfork.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // marl: fibres. Recursion without a cut-off would need a fibre with its own stack for each wait, so
 // marl takes no part in forkjoin.
 #include <marl/scheduler.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <deque>
 #include <overture/jobs/job_batch.hpp>
 #include <overture/jobs/job_graph.hpp>

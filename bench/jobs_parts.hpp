@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The parts of bench_jobs, and what they share.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The job systems that are compared, behind one interface. Each is used as its manual recommends.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Taskflow: asynchronous tasks, and its graphs.
 #include <taskflow/taskflow.hpp>
 #include <thread>

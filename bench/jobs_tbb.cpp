@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // oneTBB, as packaged by Debian.
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What releasing sleepers costs the thread that releases them: our pools by policy, compared with
 // waking every sleeper in one call, a semaphore posted once for each, a condition variable and a
 // bare futex; and with the same jobs submitted to a pool where no worker sleeps.

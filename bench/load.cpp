@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads whole games from the page cache: Overture compared with the limits of the machine and with
 // what games do.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Assets through handles: what they cost beside a load_scope, and what a frame notices of a load.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Runs the commands of two presets in turn. The times come from the command's own report.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A game packed into one ZIP (`overture pack`), against the archives as delivered; and how long a
 // disk takes for what a player needs first, in each order.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load_parts.hpp"
 
 #include <fmt/format.h>

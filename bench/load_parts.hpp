@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The parts of bench_load, each with its own references.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>

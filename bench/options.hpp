@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The command line of a benchmark. Hides CLI11, so that it is compiled only once.
 //
 //   bench::options line("Measures ...", set.rounds, json_path);

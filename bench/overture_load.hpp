@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One configuration of Overture, kept for all rounds as a game would keep it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Libraries with PhysicsFS's interface: ours, the system's, and a newer version of the original if
 // OVERTURE_PEERS has it. Without ours, the others are measured.
 #include <cstdio>

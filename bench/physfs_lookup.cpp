@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Look-ups and opens in archives: alone, on two threads, beside an enumeration, under many mods.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The parts of bench_physfs: libraries with PhysicsFS's interface, side by side in one process.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Mounting, small reads, and whole games.
 #include <algorithm>
 #include <chrono>

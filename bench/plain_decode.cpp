@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "plain_decode.hpp"
 
 #include <opusfile.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Decodes like a program that calls the libraries itself: libspng, libjpeg-turbo, libvorbisfile and
 // libopusfile, each output in a malloc block of its own. Formats without a library (TGA, DDS, WAV,
 // MD3, text) go directly to Overture's decoders. Other files are copied, since a game needs their

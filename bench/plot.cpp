@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "plot.hpp"
 
 #include <fmt/format.h>

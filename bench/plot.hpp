@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Line plots as SVG files: a few named lines over a few numbers of threads, both axes logarithmic
 // if asked.
 #pragma once

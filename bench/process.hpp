@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Work in child processes. Two of them that share nothing show what the machine can do at once, and
 // variants that share neither heap nor threads do not slow each other down.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "references.hpp"
 
 #include <physfs.h>

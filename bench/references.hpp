@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The references for loads without decoding: the hardware floor, and PhysFS.
 #pragma once
 

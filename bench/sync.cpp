@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The barricade and its relatives, compared with the alternatives.
 //
 //   polling    threads poll an event that has not happened yet

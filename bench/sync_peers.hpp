@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Events with one interface: lower() releases, raise() blocks, wait() waits, is_lowered() polls.
 #pragma once
 

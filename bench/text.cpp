@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Game objects as text, compared with the alternatives.
 //
 //   numbers    1,048,576 {bool, float} as "y 12.34" on one thread: snprintf, the small printfs,

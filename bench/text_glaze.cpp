@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Glaze, if OVERTURE_PEERS has it and it supports the compiler.
 #include <glaze/glaze.hpp>
 #include <stdexcept>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The objects that the text benchmark writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "text_peers.hpp"
 
 #include <fmt/compile.h>

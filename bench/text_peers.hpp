@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The alternatives: other ways to write and read numbers and objects.
 #pragma once
 

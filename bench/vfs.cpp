@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The tree of folders and archives: look-ups (vfs_lookup.cpp), mounting and freezing
 // (vfs_mount.cpp), opening, mapping and writing (vfs_work.cpp).
 #include "options.hpp"

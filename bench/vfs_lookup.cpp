@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Path look-ups: frozen, not frozen, and while another thread mounts and unmounts.
 //
 //   hot      1,000 paths over and over: streamed, and with each look-up waiting for the one before

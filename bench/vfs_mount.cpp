@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Mounting and freezing.
 #include <dirent.h>
 #include <fcntl.h>

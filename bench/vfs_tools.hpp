@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Shared by the benchmarks of mounts and of files.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Opening, mapping and writing.
 #include "vfs_parts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archive_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The order of the archives in a folder. Later ones win.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "baseline.hpp"
 
 #include <fmt/format.h>

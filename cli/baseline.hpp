@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compares a load with an earlier one, from the JSON that it wrote.
 #pragma once
 

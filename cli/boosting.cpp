@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "boosting.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Start packs of games on PhysicsFS: where they lie, what is written into them, how they are used.
 #pragma once
 

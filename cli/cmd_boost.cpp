@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture boost: start packs, with which a game on PhysicsFS starts faster from a slow disk.
 #include <fmt/format.h>
 

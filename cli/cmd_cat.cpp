@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture cat: prints one file of the merged tree.
 #include <fmt/format.h>
 

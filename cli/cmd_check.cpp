@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture check: reads every file of every mount, overridden ones too, and verifies checksums.
 #include <fmt/format.h>
 

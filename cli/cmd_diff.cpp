@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture diff: compares two sets of mods: what each overrides and where they conflict.
 #include <fmt/format.h>
 

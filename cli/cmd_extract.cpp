@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture extract: writes the merged tree, or a part of it, to a folder.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture formats: lists the archives and the decoders, with the libraries that they use.
 #include <fmt/format.h>
 

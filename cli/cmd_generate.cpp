@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture generate: prints the manual page or completions, for packages.
 #include <optional>
 

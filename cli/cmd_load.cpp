@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture load: mounts, freezes, loads everything and reports where the time went.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture ls: lists a folder of the merged tree.
 #include <fmt/format.h>
 

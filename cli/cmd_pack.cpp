@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture pack: writes the merged tree as one ZIP.
 #include <fmt/format.h>
 

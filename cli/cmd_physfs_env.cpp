@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture physfs-env: runs a game on PhysicsFS with Overture's libphysfs.so.1.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture save-bench: saves and loads a million objects and reports where the time went.
 #include <fmt/format.h>
 

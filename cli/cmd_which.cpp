@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // overture which: lists the mounts that have a path, the winner first.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "cold.hpp"
 
 #include <fmt/format.h>

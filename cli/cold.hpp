@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Makes a load cold: drops what it will read from the page cache.
 #pragma once
 

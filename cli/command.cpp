@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "command.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The commands of `overture`. Each is one file (cmd_NAME.cpp), declared here and listed in the
 // table of command.cpp.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // command_line: the arguments and help of one command. Every mistake is answered with what is
 // wrong, the nearest valid name, and where to find help.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "comparison.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compares two sets of mods: what each adds or overrides, and where they conflict.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "display.hpp"
 
 #include <fmt/format.h>

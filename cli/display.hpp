@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Text on a terminal: how wide it is, and how to make untrusted names harmless.
 //
 // A file name may contain escape sequences, line ends and characters that reverse the direction of

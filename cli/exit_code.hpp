@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The exit status of the command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "extracting.hpp"
 
 #include <fmt/format.h>

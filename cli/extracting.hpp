@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes files of a merged tree to a folder, on all threads of a pool.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a game called of PhysicsFS while `overture physfs-env --report` ran it, and what follows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "game_program.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What kind of program a game is, and how it gets Overture's libphysfs.so.1.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <elf.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The manual page and the completions for shells, from the same descriptions as --help.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // JSON in the form that all commands write.
 #pragma once
 

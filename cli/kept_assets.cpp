@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "kept_assets.hpp"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // kept_assets: the sink of `overture load --keep`. Keeps what was loaded, as a game would.
 //
 //   kept_assets kept(files.entry_count(), memory);

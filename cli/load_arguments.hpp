@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The arguments of `overture load`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load_run.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Runs one load with its own threads and a progress bar. Shared by several commands.
 #pragma once
 

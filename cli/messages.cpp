@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "messages.hpp"
 
 #include <fmt/format.h>

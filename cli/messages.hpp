@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Output: results to standard output, messages to standard error. All texts must be printable().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "mounting.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Builds the tree that a command's arguments describe.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The style of a command's standard output and standard error.
 #pragma once
 

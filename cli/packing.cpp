@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "packing.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Packs files of a frozen tree into one ZIP, on all threads of a pool.
 #pragma once
 

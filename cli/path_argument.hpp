@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A path in the tree that the user typed, and suggestions when it does not exist.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Other programs that the command runs.
 #pragma once
 

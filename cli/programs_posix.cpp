@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>

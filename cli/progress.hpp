@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The progress bar, independent of any terminal: what to show, when to paint, how it looks.
 //
 //   progress_meter meter;

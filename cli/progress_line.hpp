@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The terminal line on which a progress bar is repainted.
 #pragma once
 

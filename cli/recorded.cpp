@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "recorded.hpp"
 
 #include <fmt/format.h>

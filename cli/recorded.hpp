@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The record of an earlier load, as an argument of commands.
 #pragma once
 

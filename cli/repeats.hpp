@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What several loads of the same tree took.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Fills a report from the library's results.
 //
 //   report what = collect_files(files, scope);  // the load is done, the scope still alive

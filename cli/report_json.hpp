@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A report as JSON. docs/guide/command.md documents the fields.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "report_model.hpp"
 
 #include <fmt/format.h>

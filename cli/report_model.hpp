@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The content of a report, as plain values. collect_*() fill it; report_text() and report_json()
 // print it.
 #pragma once

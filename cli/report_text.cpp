@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "report_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A report as text.
 #pragma once
 

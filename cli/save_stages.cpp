@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "save_stages.hpp"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The stages of `overture save-bench`: create objects, save them, load them again.
 #pragma once
 

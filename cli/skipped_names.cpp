@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "skipped_names.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Names of the mounts that are not in the tree, and why.
 #pragma once
 

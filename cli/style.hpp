@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Text styles, and which of them a stream supports.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // "Did you mean ...?"
 #pragma once
 

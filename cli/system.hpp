@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the command needs from the operating system beyond the library: terminals, signals, and
 // output that can fail.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A table with columns aligned by display width.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "trace_file.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes the timeline to a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "tree_arguments.hpp"
 
 #include <fmt/format.h>

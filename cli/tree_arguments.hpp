@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The arguments that name mounts, and other options that several commands share.
 #pragma once
 

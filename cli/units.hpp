@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Numbers in human-readable form.
 #pragma once
 

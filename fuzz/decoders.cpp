@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Passes any bytes to each decoder: it refuses or decodes them, the result has the size its numbers
 // state, and all memory is freed, even if one allocation was refused. Which one follows from the
 // input, and so does the name that decoders see.

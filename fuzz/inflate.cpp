@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A DEFLATE stream read in pieces, in any order, gives the same bytes as in one piece. For some
 // inputs one allocation is refused, and reading may fail.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ISO 9660 images. The input lacks the first 32 KiB, which are not read.
 #include <string>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes seeds for the archive fuzzers into a folder (fuzz/corpus): small archives with one feature
 // each.
 #include <cstdio>

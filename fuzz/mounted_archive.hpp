@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Mounts bytes as an archive and exercises the whole file_system on it, for some inputs once more
 // with one allocation refused or one call of the system failed. Which one follows from the input.
 #pragma once

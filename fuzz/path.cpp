@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Normalises the bytes as a path and folds its case: the result follows the rules for paths, and
 // normalising and folding it again changes nothing.
 #include <algorithm>

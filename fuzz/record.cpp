@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads the bytes as the record of a load. What it has is what it gives to another record, and
 // every path in it follows the rules.
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads the input as a save. If the first byte says so, the hashes of its lines and pages are
 // corrected first, to reach the checks after them. The save must be refused, or read and salvaged
 // to the same objects.

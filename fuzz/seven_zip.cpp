@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // 7z archives.
 #include "mounted_archive.hpp"
 #include "mutators/libfuzzer.hpp"

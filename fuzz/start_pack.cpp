@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads the input as a start pack. If the first byte says so, its checksums are corrected first, to
 // reach what is after them. A pack must be refused, or its entries must fit into the file, and each
 // must be read or refused.

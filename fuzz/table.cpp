@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Formats that build on plain_table. CMakeLists.txt builds one fuzzer per format from this file.
 #include "mounted_archive.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads the input as objects in one of the styles, of fixed size or of any, chosen by the first
 // byte. What could be read is written, read back and written again; both texts must be the same.
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks in parts and as a whole: if the parts succeed, the whole gives the same bytes.
 //
 // The first byte is the method, the next three the stated size.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ZIP archives in all encodings of names, three of four mounted with a password, which most of them
 // ignore; and the comments of their entries.
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Offsets and sizes modulo 4 GiB: in an archive that is whole they are recovered, in a damaged one
 // nothing else than places that fit together. For some inputs memory or a read is refused.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Standard error for the report of a whole program.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The library of overture/base/guards.hpp: interposes libc. It can be linked or preloaded, and uses
 // nothing of Overture but that header.
 #include "overture/base/guards.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """A program that uses the package that was just made."""
 
 from conan import ConanFile

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Prints, as a Markdown table, which readers of ZIP archives read what archivers write.
 
 usage: archive_readers.py OVERTURE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Bar charts for docs/measurements.md: how many times faster than something else, as SVG."""
 
 import math

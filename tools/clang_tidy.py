@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Runs clang-tidy once on each source, and again only when something that it reads has changed.
 
     tools/clang_tidy.py BUILD CACHE PROCESSES [SOURCE...]

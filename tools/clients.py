@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Part of ./dev: `./dev clients` starts real games of Debian with two libraries that have
 PhysicsFS's interface, and compares what happens until the menu.
 

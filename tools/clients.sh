@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev clients`: real games with two libraries that have
 # PhysicsFS's interface. tools/clients.py starts and compares them; apt-get installs them.
 # shellcheck shell=bash

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Part of ./dev: `./dev clients --cold` starts games with cold data, as after the machine was
 switched on: with the system's libphysfs, with ours, and with ours and a start pack.
 

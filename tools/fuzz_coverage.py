@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Prints how many lines of each parser the fuzzers reach.
 
 usage: fuzz_coverage.py ROOT FILE.lcov [--lines]

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev games`: the data of real games, from Debian, to load
 # and check.
 # shellcheck shell=bash

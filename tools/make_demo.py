@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Makes a small sample game: a base game, a DLC and three mods, as folders and as ZIP files.
 
     tools/make_demo.py FOLDER

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev malformed`: checks deliberately malformed archives.
 # shellcheck shell=bash
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev packages`: makes Debian packages and tries them.
 # shellcheck shell=bash
 

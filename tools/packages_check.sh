@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Zlib
+#
 # Run by `./dev packages --check` in a bare Debian, where the packages are in /check: installs them,
 # builds and runs programs with them, and starts a game that uses PhysicsFS.
 set -euo pipefail

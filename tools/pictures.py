@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Takes the pictures of the loading screen for the documentation.
 
     tools/pictures.py EXAMPLE DEMO FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Part of ./dev: `./dev bench --record` runs benchmarks with it and records their results.
 
 bench/claims.json lists the rows, docs/measurements.json keeps the last value of each, and

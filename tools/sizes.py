@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """What Overture adds to a program and to a build: run by `./dev packages`.
 
     tools/sizes.py STATIC SHARED

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Sums up a run of CTest for ./dev, and fails it for tests that were skipped without an excuse.
 
     tools/test_results.py BUILD

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Open files.
 #include "errors.hpp"
 #include "open_file.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The library as a whole, and the folders of the system.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The search path.
 #include "archivers.hpp"
 #include "errors.hpp"

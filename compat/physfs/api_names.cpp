@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Names: what there is, where, and what it is.
 #include "errors.hpp"
 #include "search_path.hpp"

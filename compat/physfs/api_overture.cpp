@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What goes beyond the interface of PhysicsFS: files as memory, names without regard to case.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An archive, read by Overture: a file system of its own for each.
 #include <mutex>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archivers.hpp"
 
 #include <mutex>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Archivers of the host: formats that the library does not know.
 //
 // Calls to one archiver, and to the PHYSFS_Io of its files, are made one at a time; what it calls

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "boost.hpp"
 
 #include <fcntl.h>

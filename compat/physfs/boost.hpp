@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Start packs: a game's first reads from one file, see start_pack/.
 //
 // The command sets one of two variables: OVERTURE_BOOST_RECORD names a file that is there, to which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A file of the system that an archiver of the host reads and writes.
 #include <fcntl.h>
 #include <sys/stat.h>

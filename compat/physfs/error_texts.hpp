@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the errors are called, in the order of PHYSFS_ErrorCode.
 #pragma once
 

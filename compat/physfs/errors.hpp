@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The last error of each thread, and what Overture's errors are called here.
 #pragma once
 

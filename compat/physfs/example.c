@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 /* Prints a file of an archive that lies in a folder, however its name is spelled:
  *
  *   example FOLDER ARCHIVE FILE */

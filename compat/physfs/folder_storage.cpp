@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "folder_storage.hpp"
 
 #include <algorithm>

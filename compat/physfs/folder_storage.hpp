@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A folder of the system. Nothing of it is remembered: games create files by other means than this
 // library and expect to find them. The folder's name is used as it is, so a relative one follows
 // the current folder.

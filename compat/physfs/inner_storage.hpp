@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An archive that lies in the search path: in memory, or a large one in an open file, which belong
 // to this storage and not to the host.
 #pragma once

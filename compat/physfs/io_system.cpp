@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io_system.hpp"
 
 namespace physfs {

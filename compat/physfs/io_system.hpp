@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One file, read through a PHYSFS_Io or a handle of the host, as an operating system for a mount.
 // Whatever the path, it is that file. Calls are made one at a time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "lent_io.hpp"
 
 #include <algorithm>

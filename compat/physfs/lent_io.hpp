@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A file of the system, bytes in memory or a handle, as a PHYSFS_Io for an archiver of the host.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Characters that fold to several, after CaseFolding.txt of the Unicode Character Database, status
 // F. Those that fold to one are in overture/base/case_fold.hpp.
 #pragma once

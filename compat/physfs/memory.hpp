@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Memory of the library: all of it comes from the functions of PHYSFS_setAllocator(), or malloc.
 #pragma once
 

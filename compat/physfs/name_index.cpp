@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "name_index.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which mount of a search path is the first that may have a name, so that a look-up under a hundred
 // mods asks one archive and not each in turn.
 //

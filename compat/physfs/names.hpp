@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Names of files as games give them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Numbers of a given byte order.
 #include <bit>
 #include <cstdint>

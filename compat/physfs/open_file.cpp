@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "open_file.hpp"
 
 #include <algorithm>

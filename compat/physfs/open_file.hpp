@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Open files: the handles of the interface, each with a buffer.
 //
 // A small read takes 4 KiB from the file, the next ones up to 64 KiB while the reads go on in

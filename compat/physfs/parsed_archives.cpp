@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "parsed_archives.hpp"
 
 #include <algorithm>

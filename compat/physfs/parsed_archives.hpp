@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Archives that were unmounted, kept for when they are mounted again: games do that, and parsing
 // one takes milliseconds. The file must be the same: by device, inode, size and the times of its
 // last changes.

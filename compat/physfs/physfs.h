@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 /* The interface of PhysicsFS 3.2.0, as Overture's libphysfs.so.1 provides it.
  *
  *   PHYSFS_init(argv[0]);

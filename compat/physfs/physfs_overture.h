@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 /* What Overture's libphysfs.so.1 has beyond the interface of PhysicsFS (physfs.h).
  *
  * A game that is always shipped with this library links to these functions. One that may meet

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the library asks the operating system for and Overture has no function for.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The search path. Readers use an immutable snapshot: they take no lock, never wait and write only
 // to a record of their own thread. Changes make another snapshot; what only an old one uses
 // is freed when no reader is left in it, by the next change at the latest.

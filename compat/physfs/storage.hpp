@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What can be mounted, and what is opened in it. Paths are clean and NUL-terminated; the root is
 // empty. Functions that fail set the thread's error.
 #pragma once

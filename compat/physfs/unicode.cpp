@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Text: from one encoding to another, and compared without regard to case.
 #include <algorithm>
 #include <cstdint>

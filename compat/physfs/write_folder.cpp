@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "write_folder.hpp"
 
 #include <utility>

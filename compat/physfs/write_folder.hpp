@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The folder that files are written to.
 #pragma once
 

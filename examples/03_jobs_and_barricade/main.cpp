@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs on all cores, and a barricade that holds threads back until something is ready. Needs only
 // the library overture::jobs.
 #include <overture/jobs/parallel.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The ways to wait, each used for what it is best at. Needs only the library overture::sync.
 #include <overture/sync/barricade.hpp>
 #include <overture/sync/countdown.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A frame as a reusable graph of jobs, a coroutine that waits without blocking a thread, and the
 // same code replayed in an order that a seed determines. Needs only the library overture::jobs.
 #include <overture/base/thread.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which ways to convert a number to text allocate memory, and which take a lock? Guards count.
 //
 // The program does not link the guards library; preload it:

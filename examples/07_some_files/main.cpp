@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads some files of a tree: one by itself, then those that match a pattern, in the background and
 // those of the menu first.
 //

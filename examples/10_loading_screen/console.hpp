@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the example reads from the command line and prints.
 #pragma once
 

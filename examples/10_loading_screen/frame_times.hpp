@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the frames of a loading screen took, without drawing and showing them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Capital letters and digits of 3 x 5 pixels.
 #pragma once
 

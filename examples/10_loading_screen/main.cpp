@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A loading screen: images are decoded on the workers and uploaded on the thread that draws, within
 // 4 ms of each frame. This file is all that you need of Overture; screen.cpp has the window.
 //

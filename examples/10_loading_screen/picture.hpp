@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes pictures to files.
 #pragma once
 

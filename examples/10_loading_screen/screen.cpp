@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "screen.hpp"
 
 #define SDL_MAIN_HANDLED

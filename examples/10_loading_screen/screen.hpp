@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A window with OpenGL: a progress bar, textures, and a menu that shows all of them. All of it
 // belongs to one thread.
 #pragma once

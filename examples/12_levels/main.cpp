@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Plays one level while the next one loads in the background, and raises it when the player gets
 // near. The main theme comes first.
 //

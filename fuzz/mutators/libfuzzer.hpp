@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // For the sources of fuzzers that mutate by structure.
 #pragma once
 

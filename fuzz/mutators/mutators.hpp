@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The mutators by structure, see structured.hpp.
 #pragma once
 

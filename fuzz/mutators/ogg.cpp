@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Ogg: pages with their packets, the headers of Vorbis and Opus in the first ones. Lacing values,
 // page numbers and checksums follow.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // PNG: chunks, their lengths and checksums. The pixels are unpacked, changed and packed again.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // 7z: the start, packed data, and the header: streams and files. A packed header is unpacked and
 // packed again. Counts, sizes and checksums follow.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "mutators/seven_zip_parts.hpp"
 
 #include <lzma.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a header of a 7z archive says of its packed data: read, changed and written by
 // seven_zip.cpp.
 #pragma once

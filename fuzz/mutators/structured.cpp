@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "mutators/structured.hpp"
 
 #include <libdeflate.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Mutates files by their structure.
 //
 // A flipped bit in a file with checksums and offsets is nearly always refused by the first check.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ZIP: each record of the directory together with the local header and the data that it points to.
 // Names, sizes and checksums change in both places, offsets follow.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The supported archive formats, where an entry's bytes are stored, and a writer of ZIPs. To mount
 // archives, see overture/vfs.hpp.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Assets: handles on what a game loads.
 #pragma once
 

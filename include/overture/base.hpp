@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The foundation: errors, memory, paths, hashes, threads and the operating system.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Decoders for images, textures, sounds, models and text.
 #pragma once
 

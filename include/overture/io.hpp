@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reading: the read queue, open files, compression.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs on every core: the thread pool, groups, forks, graphs, coroutines.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loading a whole game: the pipeline from mounted files to finished assets.
 #pragma once
 

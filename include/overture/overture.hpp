@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Overture: start here. Every public header begins with a manual page.
 //
 //   To ...                        read ...

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Waiting: barricade, countdown, futures, and the underlying primitives. Room: memory_ledger.
 #pragma once
 

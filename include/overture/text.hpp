@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Game objects as text and back, on every core.
 //
 // Which header to open:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The timeline: what each thread did, and when.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The virtual file system: folders and archives merged into one tree. Start with file_system.hpp.
 #pragma once
 

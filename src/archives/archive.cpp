@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/archive.hpp"
 
 #include <algorithm>

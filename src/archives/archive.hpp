@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The interface every archive format implements.
 //
 // A format has two functions. `list` reads the whole directory once, when the archive is mounted,

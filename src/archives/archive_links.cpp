@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/archive_links.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Symbolic links in archives: entries that are the path of their target.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/bcj2.hpp"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // BCJ2, 7-Zip's filter for x86 code: the targets of calls and jumps are absolute, and come in two
 // streams of their own; a fourth says, by a range coder, which were taken out.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks blocks that hold several files, once for all their readers.
 //
 // A solid 7z archive packs many files into one block; to get at one, everything in front of it must

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Bytes that are read forwards, once: packed bytes of an archive, or what a step of unpacking makes
 // of another source.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/bzip2_source.hpp"
 
 #include <bzlib.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What BZip2 makes of packed bytes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // CSM.BIN, the archive of Chasm: The Rift.
 //
 //   "CSid", u16 files

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/decode_name.hpp"
 
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Converts names that are not Unicode to UTF-8.
 #pragma once
 

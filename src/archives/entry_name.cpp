@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/entry_name.hpp"
 
 #include <algorithm>

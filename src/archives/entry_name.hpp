@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Makes paths of the names that archives give their entries.
 //
 // Archivers write "./a", "/a", "a//b" and "a\b", and names that are not UTF-8. All formats turn

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What an archive says about the file that an entry was made of, and how archives write times. Pure
 // functions.
 #pragma once

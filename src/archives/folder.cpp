@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A folder of the operating system. Names are listed when it is mounted, level by level; a file is
 // not touched until it is opened. Links that stay inside the folder are followed: their entries
 // name the target, so opening follows no link. A folder below the mount that the system cannot

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/archives/mount_format_list.hpp"
 
 #include <array>

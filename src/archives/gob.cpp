@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // GOB, by LucasArts: one variant for Dark Forces, one with folders for Jedi Knight.
 //
 //   "GOB\n", u32 offset of the table

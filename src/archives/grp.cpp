@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // GRP, the archive of Ken Silverman's Build engine (Duke Nukem 3D, Blood, Shadow Warrior).
 //
 //   "KenSilverman", u32 files

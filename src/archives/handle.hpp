@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Owns an open file or folder: closes it in the destructor.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // HOG, the archive of Descent: a chain of files in the first two games, a table in the third.
 //
 //   "DHF", then for each file: name[13], u32 bytes, the bytes

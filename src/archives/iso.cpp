@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ISO 9660, the file system of CDs and DVDs, with the long names of Joliet or Rock Ridge.
 //
 //   32 KiB of anything, then descriptors of 2048 bytes: u8 kind, "CD001", u8 version, ...

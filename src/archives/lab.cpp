@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // LAB, the archive of Outlaws.
 //
 //   "LABN", u32 0x10000, u32 files, u32 bytes of names

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // LFD, by LucasArts: a chain of resources (X-Wing, TIE Fighter, Dark Forces).
 //
 //   resource: kind[4], name[8], u32 bytes, the bytes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Links to folders in archives.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/lzma_chain.hpp"
 
 #include <lzma.h>

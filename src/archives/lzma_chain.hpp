@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks one block of a 7z archive: LZMA, LZMA2 or uncompressed, with an optional filter.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // MVL, the films of Descent II.
 //
 //   "DMVL", u32 files

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // PAK, the archive of Quake and Quake II.
 //
 //   "PACK", u32 offset of the table, u32 bytes of the table

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A hash table from normalised paths to numbers, filled once.
 //
 // A slot holds a number and half of the path's hash. A look-up touches one slot, and compares

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/path_order.hpp"
 
 #include <algorithm>

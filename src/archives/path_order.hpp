@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The order in which paths are listed: byte order, but '/' comes first. This way a folder's entries
 // directly follow the position of its name.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/plain_table.hpp"
 
 #include <algorithm>

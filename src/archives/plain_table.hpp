@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // For formats that are a table of names and offsets: files are stored uncompressed and without
 // checksums.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // POD, the archive of Terminal Velocity and related games, first version.
 //
 //   u32 files, comment[80], NUL-terminated

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/rock_ridge.hpp"
 
 #include "base/little_endian.hpp"

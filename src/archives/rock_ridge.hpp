@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Rock Ridge: what POSIX systems add to the records of an ISO 9660 image.
 //
 //   The system use area, after a record's name, is a list of fields: char name[2], u8 bytes of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ROFS, the archives of Resident Evil 3 (rofs1.dat and its siblings): packed and scrambled.
 //
 //   signature[21], name of the outer folder, NUL, u32 offset of the table / 8, u32 bytes of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/rofs_block.hpp"
 
 #include <algorithm>

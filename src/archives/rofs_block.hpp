@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One block of a ROFS archive: scrambled, optionally packed.
 //
 // Sources: the tools of Patrice Mandin's reevengi project and PhysicsFS's physfs_archiver_rofs.c,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // 7z archives: blocks of LZMA, LZMA2, BZip2, DEFLATE, zstd or stored, with the filters for machine
 // code and for sounds (delta), encrypted or not.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/seven_zip_aes.hpp"
 
 #include <openssl/evp.h>

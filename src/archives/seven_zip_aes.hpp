@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The encryption of 7z archives: AES-256-CBC with a key that is derived from the password by
 // SHA-256. In builds without libcrypto nothing can be decrypted.
 //

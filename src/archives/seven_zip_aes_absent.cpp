@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // For builds without libcrypto.
 #include "archives/seven_zip_aes.hpp"
 

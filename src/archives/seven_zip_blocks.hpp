@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The blocks of a 7z archive, each unpacked once for all its files.
 #pragma once
 

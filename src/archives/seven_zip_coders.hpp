@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The coders of a block in a 7z archive's header: how it is packed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/seven_zip_header.hpp"
 
 #include <algorithm>

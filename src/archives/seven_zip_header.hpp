@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Parses the header of a 7z archive from bytes in memory.
 //
 // Source of the layout: 7zFormat.txt, part of 7-Zip. All functions are pure; the bytes may be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Memory for libraries that free it without passing its size: the size is stored in front.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Why a name of a folder or archive is not in the tree: all the texts that file_system::skipped()
 // reports, but for those of path_flaw() (overture/base/path.hpp). Each completes "NAME: ...".
 #pragma once

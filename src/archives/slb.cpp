@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // SLB, the archive of Independence War.
 //
 //   u32 0, u32 files, u32 table's offset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/unpack_chain.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks a block of a 7z archive through any chain of coders: a tree of steps, whose leaves are
 // packed streams. Most blocks need no chain: LZMA with a filter in front is one step (lzma_chain).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/utf16.hpp"
 
 #include "base/little_endian.hpp"

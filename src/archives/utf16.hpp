@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Converts UTF-16 names, which some archive formats use.
 #pragma once
 

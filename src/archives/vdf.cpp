@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // VDF, the archive of Gothic and Gothic II.
 //
 //   comment[256], "PSVDSC_V2.00" and four ends of lines, u32 records, u32 files, u32 time,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // WAD, the archive of Doom and its relatives: lumps, which have short names and no folders.
 //
 //   "IWAD" or "PWAD", u32 lumps, u32 table's offset

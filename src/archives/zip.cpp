@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ZIP archives: stored, DEFLATE and zstd entries, Zip64, self-extractors, archive comments,
 // traditional encryption.
 //

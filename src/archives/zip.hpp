@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Shared by the files of the ZIP format.
 #pragma once
 

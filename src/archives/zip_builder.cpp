@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Sources of the layout: PKWARE's APPNOTE.TXT 6.3.10; for the padding, Android's zipalign and
 // "apksig", which registered the field 0xD935.
 #include "overture/archives/zip_builder.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The traditional encryption of ZIP archives, used by some old games.
 //
 // Source: PKWARE's APPNOTE.TXT 6.3.10, section 6.1. It was broken in 1994 (Biham and Kocher) and

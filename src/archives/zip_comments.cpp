@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/archives/zip_comments.hpp"
 
 #include "archives/zip_finder.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The encrypted entries of a ZIP archive: each is a block that is decrypted and unpacked once.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Parses the records of a ZIP archive from bytes in memory.
 //
 // Source of the layout: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 (records), 4.4 (fields) and 4.5.3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/zip_finder.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Finds the central directory of a ZIP archive.
 //
 // The end record is found by its signature, searched from the end of the file: a comment of unknown

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/zip_links.hpp"
 
 #include "archives/skip_reason.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads the targets of the links in a ZIP archive: they are the data of their entries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/zip_pieces.hpp"
 
 #include "base/little_endian.hpp"

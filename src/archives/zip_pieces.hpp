@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A private extra field of the directory: how a large DEFLATE entry is cut into pieces that refer
 // to no other, so that each can be unpacked by itself. Only a hint: the entry is one valid stream,
 // and what the pieces unpack to counts only if it matches the entry's checksum.

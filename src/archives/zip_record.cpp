@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/zip_record.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the fields of a ZIP directory's records mean. Pure functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/zip_wrapped.hpp"
 
 #include "archives/zip_record.hpp"

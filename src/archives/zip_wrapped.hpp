@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Archives of more than 4 GiB by archivers that do not know Zip64, such as the Finder of macOS:
 // they write offsets and sizes modulo 4 GiB.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/zisofs.hpp"
 
 #include <algorithm>

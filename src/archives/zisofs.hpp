@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // zisofs: files of an ISO 9660 image that are packed by blocks, so that a system can read them at
 // any position.
 //

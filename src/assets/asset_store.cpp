@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: the public interface.
 #include "overture/assets/asset_store.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // fetcher: brings the bytes of one file into memory, for a store.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "assets/file_fetch.hpp"
 
 #include <new>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // file_fetcher: reads the files of a tree for a store. Reads that have ended are used again.
 //
 // A job does not belong to one file: each takes the most urgent step of any, the one that has

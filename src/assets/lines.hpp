@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Lists whose elements link themselves: a T has `in`, `before`, `after` and, for lines, `priority`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "assets/needs.hpp"
 
 #include <new>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // needs: which asset needs which.
 //
 // Not synchronised: the store's lock guards it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a store knows of one asset.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "assets/slot_table.hpp"
 
 #include <algorithm>

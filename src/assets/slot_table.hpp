@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // slot_table: finds the slot of an asset by its path and type. Slots stay until the table ends.
 //
 // Not synchronised: the store's lock guards it.

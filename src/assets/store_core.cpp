@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What becomes of an asset next: decisions under the store's lock.
 #include "assets/store_core.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // store_core: the way of an asset through a store, from the first get() to unload().
 //
 //   get() -> to_read_ -> fetcher -> to_decode_ -> decode() -> [needs] -> to_finalize_ -> ready

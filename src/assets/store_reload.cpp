@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reloads: another value for an asset whose file has changed.
 //
 // The new value is made in a slot of its own, which goes the way of every other. Once it is ready,

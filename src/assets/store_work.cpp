@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The work of a store: what runs without its lock.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // unused_list: assets whose last handle is gone, on their way from any thread to pump().
 //
 //   handle gone:  if the count falls to zero, add()

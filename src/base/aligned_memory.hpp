@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Portable aligned malloc: an over-aligned block stores malloc's address just before itself.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Case-insensitive comparison of short ASCII words, such as extensions; ignores the locale.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Converts CP932, the Shift JIS of Windows, to UTF-8. Platform by file.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // By iconv(), which takes memory of its own: C libraries have the tables.
 #include <iconv.h>
 

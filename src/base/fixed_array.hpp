@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An array whose size is set once, for elements that cannot move. Memory may be refused.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The only source of the library that is built with exceptions. It calls nothing of the library, so
 // that no frame without clean-up comes between the host's code and the catch.
 #include "base/guarded_call.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Calls functions of the host that may throw.
 //
 //   result<void> taken = guarded_result("asset_sink::finalize() threw an exception", [&] {

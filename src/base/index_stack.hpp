@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A lock-free stack of small numbers, for free lists over tables.
 //
 // Each number has one link word, stored by the owner of the table. Its memory must outlive every

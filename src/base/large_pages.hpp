@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Large pages for large tables: filling a table of a million entries takes about a thousand fewer
 // page faults, and look-ups miss the TLB less often.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/large_pages.hpp"
 
 #include <sys/mman.h>

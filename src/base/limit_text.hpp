@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The limits in the user's words, for errors with errc::limit. Each number is asserted next to the
 // text that repeats it.
 #pragma once

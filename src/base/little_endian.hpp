@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads little-endian numbers, on any machine and at any alignment.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/os_generic.hpp"
 
 #include <cerrno>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The operating_system of the C++ standard library alone, for platforms without a native one. Reads
 // of one file are serialised, mapping is unsupported, and open_below() does not check links.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/base/portable_name.hpp"
 
 #include <algorithm>

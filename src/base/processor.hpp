@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The calling thread and the processor it runs on.
 #pragma once
 

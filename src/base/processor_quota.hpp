@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many processors a control group of Linux grants, from the texts of its files. Pure functions.
 //
 // Source: Documentation/admin-guide/cgroup-v2.rst ("cpu.max") and

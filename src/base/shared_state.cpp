@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/shared_state.hpp"
 
 namespace overture {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What all copies of Overture in a process share, so that a game and its plug-ins, each linked with
 // a copy of its own, can use the same objects: numbers of threads must not be given twice, and a
 // continuation registered by one copy must be found by another.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Slots that threads take and give back; the last one is shared by all that find no other.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which lock guards what, in a form that clang checks (-Wthread-safety; `./dev lint` runs it).
 //
 //   mutex lock_;

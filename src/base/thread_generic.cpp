@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Threads of the C++ standard library alone, for platforms without a native file. Ignores name,
 // priority, affinity and stack size.
 #include <chrono>

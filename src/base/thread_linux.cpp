@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Numbered thread names: "worker 12".
 #pragma once
 

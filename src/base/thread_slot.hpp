@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A small number for each living thread, to index striped counters and per-thread scratch memory.
 //
 // Slots of finished threads are reused; a new owner sees everything done under the previous one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // UTF-8 as defined by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A growable array whose growth can fail: the library's std::vector. Memory comes from an
 // overture::allocator; growing moves the elements.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ADPCM: sounds whose samples are stored as 4-bit differences, in blocks that begin with whole
 // samples. The methods are those of Microsoft's "New Multimedia Data Types and Data Techniques" and
 // of the IMA's "Recommended Practices for Enhancing Digital Audio Compatibility".

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // BMP images of Windows and OS/2: palettes, 16, 24 and 32 bits, bit fields, run-length encoding.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // DDS textures: the header is checked against the file and the pixels are copied unchanged.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <iterator>
 
 #include "decoders/table.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // FLAC sounds, through libFLAC.
 #include <FLAC/stream_decoder.h>
 

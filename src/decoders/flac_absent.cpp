@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/table.hpp"
 
 namespace overture::decoders_detail {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // GIF images: https://www.w3.org/Graphics/GIF/spec-gif89a.txt. Of an animation, the first picture.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // gzip (RFC 1952) as a layer over one file, through libdeflate: the asset is that of the file
 // inside, or its bytes if no decoder reads them.
 #include <libdeflate.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which sizes of image are decoded. Decoders of formats that compress ask before they allocate; TGA
 // and DDS files have a byte for at most 64 pixels.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // JPEG images, through libjpeg-turbo.
 #include <cstdio>  // jpeglib.h uses FILE without including it
 

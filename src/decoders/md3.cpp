@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // MD3 models (Quake III and relatives): vertices for each frame, normals unpacked, tangents
 // computed.
 #include <algorithm>

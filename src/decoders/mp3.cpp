@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // MP3 sounds, through libmpg123.
 #include <mpg123.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The frames of MP3 files, counted without decoding any.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The Ogg container: which codec a file needs, and whether it is complete.
 #pragma once
 

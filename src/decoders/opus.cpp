@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Ogg Opus sounds, through libopusfile.
 #include <opusfile.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // PCX images: monochrome, 16 and 256 colours, true colour.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Pixels of decoded images, for the decoders of our own.
 #pragma once
 

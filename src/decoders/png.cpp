@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // PNG images, through libspng.
 #include <spng.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // QOI images: https://qoiformat.org/qoi-specification.pdf.
 #include <algorithm>
 #include <array>

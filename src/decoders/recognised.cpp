@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Formats that are recognised, and whose header is checked, but which are not decoded: the host
 // gets the bytes. One row each.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // SGI images (.sgi, .rgb, .rgba, .bw): Paul Haeberli's "The SGI Image File Format".
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/signature.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which format a file has. Content decides: games have JPEG files called .png. The name counts only
 // where the content says nothing, so that a damaged file fails in the decoder of its name.
 #pragma once

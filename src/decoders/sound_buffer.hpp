@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // sound_buffer: collects the samples of a sound whose length is only known once it is decoded,
 // because the length in the file may be missing or wrong.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Overture's decoders, one per source file.
 //
 // To add one:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Text: becomes UTF-8, with its lines counted.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // TGA images: true colour, greyscale and palette, plain or run-length encoded.
 #include <algorithm>
 #include <array>

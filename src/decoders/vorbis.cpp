@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Ogg Vorbis sounds, through libvorbis.
 #include <vorbis/vorbisfile.h>
 

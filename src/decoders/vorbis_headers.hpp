@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a Vorbis file makes libvorbis allocate, found without the library: a codebook of a few bytes
 // can claim millions of entries.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // WAV sounds: PCM, floating point, A-law, mu-law, MS ADPCM and IMA ADPCM, converted to 16-bit
 // samples.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // WebP images, through libwebp.
 #include <webp/decode.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The bundles of all threads that serve a queue, and which of their reads can be recalled.
 //
 // One thread at a time; the threads claim their reads meanwhile (read_bundle.hpp).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which request is read next: the rule, goes_before(), a pure function. request_store finds the
 // first request with indexes; waiting_requests::choose() makes the choice.
 //

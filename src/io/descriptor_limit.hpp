@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many files this process may still open.
 #pragma once
 

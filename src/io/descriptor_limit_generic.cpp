@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/descriptor_limit.hpp"
 
 namespace overture::io_detail {

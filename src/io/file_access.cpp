@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/file_access.hpp"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How an operation gets its file from the source_files, and gives it back.
 //
 // A registered reader borrows open files with borrow(), and may open as many files for itself as it

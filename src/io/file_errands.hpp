@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What threads of a queue do for files besides reading: open those that will be read soon, and
 // close those that are no longer read. Either may block.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a read queue owes to its source_files. It opens no more files for itself than it has
 // permits, counts the files that it used, and reports the end of a read where that is wanted.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/gate_list.hpp"
 
 #include "base/vec.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Requests that wait for a barricade: registered there, and queued by the thread that lowers it.
 //
 // A registration lasts until the barricade is lowered, even if the request is cancelled or the

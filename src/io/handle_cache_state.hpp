@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a handle_cache knows: the files, and an entry for each that is open.
 #pragma once
 

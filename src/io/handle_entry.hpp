@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An entry for one open file. One word says which file it is, in what state, and how many use it:
 // an open file is pinned by one compare-and-swap and released by one subtraction.
 //

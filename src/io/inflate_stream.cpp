@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/inflate_stream.hpp"
 
 #include <zlib.h>

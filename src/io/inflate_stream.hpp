@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks a raw DEFLATE stream piece by piece, from any position.
 //
 // On the way forward it records restart points: the start of a block and the 32 KiB before it,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/operation_runner.hpp"
 
 #include <cerrno>

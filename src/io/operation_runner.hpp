@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The steps of one operation after it was taken: its file is opened, its bytes are read, its
 // requests complete or go on to be unpacked. Back ends call these steps when it suits them.
 //

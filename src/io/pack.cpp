@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/io/pack.hpp"
 
 #include <libdeflate.h>

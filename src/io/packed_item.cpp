@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/packed_item.hpp"
 
 #include <new>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The packed bytes of one request, from its read until they are unpacked, and how far that is.
 #pragma once
 

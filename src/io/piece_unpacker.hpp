@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks forwards, piece by piece, what no one needs as a whole: a file that is only checked.
 //
 // Memory: the window of the method, which for zstd the stream states (at most 128 MiB), and some

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/position_index.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The waiting requests of one level in the order of the disk.
 //
 // Sorted runs, each longer than the next, and a few new entries that are not sorted yet: adding one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The time of a read queue: the simulated disk's, or else that of now_ns().
 #pragma once
 

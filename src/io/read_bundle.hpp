@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Several reads that a thread of the queue takes at once, and does one after the other.
 //
 // Two processors that take reads in turn fetch the state of the choice from each other for every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/read_core.hpp"
 
 #include <algorithm>

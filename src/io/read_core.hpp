@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The read queue without its threads: what is submitted, taken and ended, and which threads sleep.
 //
 //   submit() ──► read_inbox ──► read_schedule ──► a back end's thread ──► operation_runner

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Changes to all requests of a tag or a source.
 #include "io/read_core.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a queue counts of its requests: how many are outstanding, how long reads take, and the sums
 // that stats() shows.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What submit() leaves for the next thread that takes the queue's lock.
 //
 // Reading threads write the queue's cache lines all the time, so submit() does not touch them: it

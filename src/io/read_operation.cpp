@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/read_operation.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One read of the disk: a request, or several that lie side by side.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The order of a queue's reads: which wait, which are taken, and how many threads may read.
 //
 // take() turns waiting requests into the next operation, retire() ends it. A thread may take

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The threads of back ends that sleep because there is nothing to read, and how one of them is
 // woken.
 //

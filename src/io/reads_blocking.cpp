@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/reads_blocking.hpp"
 
 #include <algorithm>

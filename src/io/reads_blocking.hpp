@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The back end of threads that block: each takes a few reads at once and does one after the other.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The operations that threads have taken and not ended: which files they use, and which
 // other requests want the same bytes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The back end over a simulated_disk: keeps as many reads in flight as the disk takes, in virtual
 // time, on the thread that polls.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The back end over io_uring: one thread that keeps many reads in flight.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Used where liburing is missing.
 #include "io/reads_uring.hpp"
 

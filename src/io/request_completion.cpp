@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/request_completion.hpp"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How requests end: what is counted and recorded of them, and how their submitters are told.
 //
 // Any thread; the queue's lock must not be held, because completions run other people's code.

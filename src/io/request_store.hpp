@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The requests that wait, as columns: the fields that the choice and cancel_tag() look at are kept
 // together, and the requests themselves are not touched until they are taken.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Sizes of the queue's parts. The interleaving explorer, which keeps few atomics, replaces them.
 #pragma once
 

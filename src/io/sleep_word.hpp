@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A word that threads sleep on until it moves on.
 //
 // A thread about to sleep reads the word, checks that there is nothing to do, and sleeps only while

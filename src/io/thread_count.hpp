@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many threads read: one pure function of what the disk answers.
 //
 // While more threads read more, their number doubles. When they do not, it returns to the best

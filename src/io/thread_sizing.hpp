@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many threads may read at a time: counts those that do, and sizes their number by the disk's
 // throughput (thread_count.hpp).
 //

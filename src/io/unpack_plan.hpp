@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How several threads can unpack packed data at once: as parts that are independent of each other.
 //
 // zstd: frames that say how much they hold. lz4: the blocks of one frame that declares them

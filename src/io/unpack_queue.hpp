@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Packed bytes that wait to be unpacked, and the threads that unpack them.
 //
 // A unit is one part of one request. For each unit that waits, one task has been posted to an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The threads that wait for requests to complete and unpack meanwhile; of a queue run by its host
 // also those that wait for something to read.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/waiting_requests.hpp"
 
 #include <algorithm>

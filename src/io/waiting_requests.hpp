@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The requests that wait to be read, and which of them goes next.
 //
 // Packed requests have a store of their own, so that they can wait for room while the others go on:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What wakes the thread that sleeps in its ring: it reads this event as it reads files.
 #pragma once
 

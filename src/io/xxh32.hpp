@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // XXH32, the checksum of LZ4 frames, written from xxHash's doc/xxhash_spec.md. Its tests are the
 // frames that liblz4 makes.
 #pragma once

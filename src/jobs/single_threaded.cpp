@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/single_threaded.hpp"
 
 #include <algorithm>

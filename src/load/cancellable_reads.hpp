@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads that end when their load, or their file, is cancelled, even those submitted at that very
 // moment.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/choice.hpp"
 
 #include <algorithm>

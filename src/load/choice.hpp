@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which files a load has, and the order in which they begin.
 #pragma once
 

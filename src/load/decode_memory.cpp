@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/decode_memory.hpp"
 
 namespace overture::load_detail {

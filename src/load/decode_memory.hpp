@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // decode_memory: the allocator that a decoder gets. It refuses large blocks for which the ledger
 // has no room.
 //

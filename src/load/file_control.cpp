@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a host does to single files, or to all, while they are loaded.
 #include "load/choice.hpp"
 #include "load/loader.hpp"

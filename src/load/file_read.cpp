@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/file_read.hpp"
 
 #include <utility>

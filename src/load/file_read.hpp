@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // file_read: one file, read and verified asynchronously. What is under read_file() and
 // decode_file().
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What threads without work wait for: one pure function of the state of a load.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/load_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The order in which a load begins its files.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The state of a load_scope: a record for every file, an item for every file in flight, and the
 // counters that decide admission.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Admission: which file begins next, and when.
 //
 // A loader that ends first flushes what it holds and then looks once more whether a file may begin,

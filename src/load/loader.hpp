@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // loader: a job that sends one file after another down the pipeline.
 //
 // A load runs at most one loader per thread of the job system. A loader ends when no file may

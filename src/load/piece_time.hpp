@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How long a piece of work will take, as far as that is known before it begins: for a thread that
 // has little time.
 #pragma once

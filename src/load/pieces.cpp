@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/pieces.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Files that are larger than the ledger's limit, and that no one needs as a whole, are unpacked and
 // checksummed in pieces, so that they cost no more memory than a piece and a window.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The main path of Overture: one file, from its index in the tree to the host.
 //
 //   resolve -> read -> unpack -> decode -> finalize

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the priority of a load and that of one of its files come to, for jobs and for reads.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a load waits for, in words.
 #include <algorithm>
 #include <cstdio>

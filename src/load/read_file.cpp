@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/load/read_file.hpp"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How long reads take: a histogram that many threads fill, in bins of an eighth of a power of two.
 #pragma once
 

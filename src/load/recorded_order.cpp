@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/recorded_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A load that a record of an earlier one leads (load_options::recorded).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // room_turn: work that takes room in a ledger and, where it is refused, goes on in a job when there
 // is some.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // load_scope: the public interface of a load.
 #include <algorithm>
 #include <utility>

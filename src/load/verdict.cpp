@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Attributes each worker's wall time to the stages it ran and its idle time to what it waited for;
 // the rest is "other".
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An asymmetric fence. Readers, which announce themselves all the time, use a plain store; the rare
 // writer that looks for readers makes the system run a fence on every processor of this process.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // For systems without a process-wide fence.
 #include "sync/asymmetric_fence.hpp"
 

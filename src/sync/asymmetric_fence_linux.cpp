@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>

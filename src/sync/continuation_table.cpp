@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "sync/continuation_table.hpp"
 
 #include <utility>

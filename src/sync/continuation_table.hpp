@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Continuations of barricades, which have no room for a list: a lock-free list for each few
 // addresses. Each entry can tell whether its barricade has released it.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Converts <chrono> durations and times to deadlines of the wait layer.
 #pragma once
 

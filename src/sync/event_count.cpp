@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/event_count.hpp"
 
 #include "sync/deadline.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The futex system call. Returns its result, or the negative errno. The tests of wait_linux.cpp
 // replace this header with a futex that lies.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/future.hpp"
 
 #include "overture/base/contracts.hpp"

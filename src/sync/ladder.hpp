@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Spins as a spin_policy says: first checks with pauses, then with yields.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "sync/mutex.hpp"
 
 #include "overture/sync/wait_observer.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A mutex of four bytes on the wait layer, for the paths that change a configuration. Hot paths
 // use none.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "sync/object_use.hpp"
 
 #include "sync/mutex.hpp"

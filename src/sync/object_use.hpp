@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Who uses which object of the host, so that an object that ends too early can say who still needs
 // it. Only with contracts; otherwise these classes are empty and do nothing.
 //

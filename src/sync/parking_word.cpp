@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/parking_word.hpp"
 
 #include "sync/deadline.hpp"

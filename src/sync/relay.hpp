@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Counts the sleepers of a relay queue. A thread that moves sleepers into the queue wakes one of
 // them; each woken thread wakes some more, as long as the count says that any are left.
 //

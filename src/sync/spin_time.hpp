@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The time limit of a spin.
 #pragma once
 

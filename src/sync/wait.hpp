@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The wait layer: sleep until a 32-bit word changes, and wake the sleepers. Everything in Overture
 // that blocks does so through these functions.
 //

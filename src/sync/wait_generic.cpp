@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A parking table: sleepers are in lists by hash of their address, each list behind its own mutex.
 // The value is compared under that mutex, and wakes take it too. So a wake that follows a change of
 // the word finds the sleeper in the list, or the sleeper sees the new value.

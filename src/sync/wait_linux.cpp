@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The futex. Relayed wakes use its requeue operation: all sleepers of a word move at once, under
 // the kernel's own locks, to a queue where no thread ever goes to sleep directly. One of them is
 // woken, and every woken thread wakes some more from the queue that belongs to its address

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Output that is counted beyond the end of its buffer, as the return value of snprintf requires.
 #pragma once
 

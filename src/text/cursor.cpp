@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/text/detail/cursor.hpp"
 
 #include <cstring>

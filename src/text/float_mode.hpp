@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The floating-point mode of a thread belongs to the host. Programs linked with -ffast-math flush
 // subnormal numbers to zero, and the standard library then writes and reads them as 0; others round
 // upwards. Within this scope the thread rounds to nearest and keeps subnormal numbers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/text/format.hpp"
 
 #include "text/bounded_writer.hpp"

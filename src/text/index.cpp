@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Splits a text without a page table between its objects.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Names the member at an offset of a text in any style with brackets, which needs no description:
 // a word before '=' or ':' is a name, everything else is a value.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The lines around the pages of a save. docs/formats/save.md has the grammar.
 //
 // Each kind of line is described by one function, which takes a writer, a reader or a byte counter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <array>
 
 #include "base/utf8.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A timeline as Chrome trace events, for Perfetto, chrome://tracing and Tracy's importer.
 //
 //   {"name":"decode","cat":"zone","ph":"X","pid":1,"tid":2,"ts":12.345,"dur":1.250,"args":{...}}

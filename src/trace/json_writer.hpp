@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes JSON to a text_sink through a fixed buffer; allocates nothing.
 #pragma once
 

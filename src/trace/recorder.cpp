@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Recording: each thread has a track, which it alone writes.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/descriptor_pool.hpp"
 
 #include <algorithm>

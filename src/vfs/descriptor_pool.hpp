@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Shares a few descriptors among many mounts.
 //
 // The first mounts keep a descriptor each, up to half of those the process had left at the first

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // file_system::explain() and describe(): sentences about errors and sources.
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/vfs/file_reader.hpp"
 
 #include <algorithm>

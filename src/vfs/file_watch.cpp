@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/vfs/file_watch.hpp"
 
 #include <algorithm>

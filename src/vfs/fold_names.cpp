@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/fold_names.hpp"
 
 #include "archives/skip_reason.hpp"

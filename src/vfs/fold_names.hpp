@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Case folding of a mount's names, for file_system_config::ignore_case.
 #pragma once
 

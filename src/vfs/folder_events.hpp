@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The system's notifications about changes in folders, by file: folder_events_linux.cpp and
 // folder_events_windows.cpp. Elsewhere everything fails as unsupported.
 #pragma once

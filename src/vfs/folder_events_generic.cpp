@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/folder_events.hpp"
 
 namespace overture::vfs_detail {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <sys/inotify.h>
 #include <unistd.h>
 

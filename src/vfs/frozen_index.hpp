@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The hash table of a frozen tree: from normalised paths to numbers, filled once.
 //
 // A look-up touches two cache lines, the minimum for a table that compares whole paths: a group of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The merged index of all mounts while the tree is not frozen: a copy-on-write hash table of small
 // pages. The next version copies the pages it changes and shares the others. A published version is
 // immutable.

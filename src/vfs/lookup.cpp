@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Look-ups by path, frozen or not.
 #include "base/guarded_call.hpp"
 #include "overture/vfs/file_system.hpp"

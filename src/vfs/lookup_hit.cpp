@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/lookup_hit.hpp"
 
 namespace overture::vfs_detail {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Looks a path up among everything mounted: files listed by the mounts, and files written since.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An operating_system with one file, which is in memory. Archives in memory are read from it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A mounted folder or archive. Immutable while mounted, except for the fields marked as the
 // configuring thread's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/mount_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The table of mounts: what is mounted, how that changes, and when old memory is freed.
 //
 // Readers use the current snapshot, which is immutable. A change builds the next snapshot and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/packed_data.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Locates the packed bytes of a file within its source.
 #pragma once
 

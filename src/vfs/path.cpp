@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/base/path.hpp"
 
 #include <cstring>

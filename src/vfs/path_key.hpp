@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The form of a path that a file_system looks up: as given, or case-folded.
 #pragma once
 

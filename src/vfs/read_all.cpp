@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // file_system::read_all(): reads one file on the calling thread, without the load pipeline.
 #include <utility>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Tracks readers of replaced snapshots, and open files of mounts.
 //
 // A reader enters and leaves on its own thread's stripe, so readers share no cache line that any of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/removal_markers.hpp"
 
 #include <cstring>

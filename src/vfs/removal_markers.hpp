@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Removal markers, see mount_options::removal_markers.
 #pragma once
 

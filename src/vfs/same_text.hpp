@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compares texts of the usual length of paths for equality. memcmp() is a call and also determines
 // the order; that would be a fifth of a cached look-up.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Opens a folder or archive to be mounted and fills its tables.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many threads and mounts reader_pins distinguishes, and how source_table grows. A separate
 // header, because the interleaving explorer substitutes smaller numbers: it tracks each atomic.
 #pragma once

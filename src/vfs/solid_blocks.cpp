@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a load needs to know of solid blocks, and how a file holds the one that it is in.
 #include <utility>
 

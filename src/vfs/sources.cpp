@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/sources.hpp"
 
 #include <new>

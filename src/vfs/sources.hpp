@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The table of source_ids: maps them to open files.
 //
 // Slots are in chunks that are not freed before the table, so a look-up needs no lock: it reads the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The private state of a file_system.
 #pragma once
 

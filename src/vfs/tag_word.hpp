@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Tags of up to seven paths in one word, compared all at once: a branch for each would often be
 // mispredicted.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/tree.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The merged index of all mounts, built by freeze(). Immutable afterwards; any thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/tree_merge.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Merges what several mounts have below a folder into one sorted sequence.
 #pragma once
 

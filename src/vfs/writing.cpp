@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/writing.hpp"
 
 #include <algorithm>

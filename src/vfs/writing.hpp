@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writing into mounted folders: maps paths of the tree to names on disk and records changes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/written_names.hpp"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Names created or removed in a mount since it was mounted: through this file system if it is
 // writable, by others if it is not and a file_watch watches it. The mount's own listing is
 // immutable.

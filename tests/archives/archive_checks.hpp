@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Checks for all archive formats: damage, bad disks and lack of memory give errors, and whatever is
 // listed can be used.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Archives of more than 4 GiB without their data, as archivers write them that do not know Zip64.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/block_store.hpp"
 
 #include <gtest/gtest.h>

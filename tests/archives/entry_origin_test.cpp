@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/entry_origin.hpp"
 
 #include <gtest/gtest.h>

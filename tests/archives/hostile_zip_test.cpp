@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Damaged and lying ZIP archives: what cannot be right gives an error, and the rest loads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ISO 9660 images, made by our own writer and by genisoimage.
 #include <cstdlib>
 

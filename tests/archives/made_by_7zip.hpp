@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Archives that 7-Zip makes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An archive in memory and the file_system that has mounted it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The order of paths, and sorting by it.
 #include "archives/path_order.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads archives with PhysicsFS, the library that most games use for these formats.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The same tests for all formats that build on plain_table.
 #include "archives/archive_checks.hpp"
 #include "archives/physfs_peer.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ROFS archives (Resident Evil 3). PhysicsFS 3.0 does not support them, so the description of the
 // format is all there is to compare with.
 #include "archives/archive_checks.hpp"

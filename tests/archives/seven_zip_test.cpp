@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // 7z archives, made by our own writer and by 7-Zip.
 #include <atomic>
 #include <chrono>

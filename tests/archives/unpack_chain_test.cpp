@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Blocks of 7z archives that need more than LZMA and a filter: BZip2, DEFLATE, zstd, Swap, BCJ2,
 // AES.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "archives/utf16.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The maps of a WAD. plain_table_test.cpp tests what all tables share.
 #include <deque>
 

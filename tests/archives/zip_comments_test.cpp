@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/archives/zip_comments.hpp"
 
 #include <gmock/gmock.h>

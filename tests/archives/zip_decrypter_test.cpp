@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ZIP archives with encrypted entries.
 #include "archives/zip_decrypter.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Symbolic links in archives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Ordinary ZIP archives, and odd ones that are valid.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

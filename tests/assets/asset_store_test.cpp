@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: what a game sees of its assets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: hosts and loaders that misbehave, and machines that have too little.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

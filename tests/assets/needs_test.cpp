@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // needs: which asset needs which, and what waits for what.
 #include "assets/needs.hpp"
 

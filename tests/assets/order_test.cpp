@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: first things first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: files that change while the game runs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A store over a fake operating system, with loaders whose assets say what happened to them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: many threads that ask, hold, raise and give up.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/cp932.hpp"
 
 #include <gtest/gtest.h>

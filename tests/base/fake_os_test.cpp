@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Features of the fake that a real operating system lacks.
 #include "support/fake_os.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/base/glob.hpp"
 
 #include <gtest/gtest.h>

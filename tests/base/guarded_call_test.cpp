@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/guarded_call.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which blocks request large pages, according to the kernel.
 #include <gtest/gtest.h>
 

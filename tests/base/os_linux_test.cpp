@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Errors that only the real Linux implementation can make.
 #include <gtest/gtest.h>
 #include <linux/filter.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The contract of operating_system, checked on the real one, the generic one and the fake.
 #include "overture/base/os.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where the tests of operating_system run: a folder on disk, through the native and through the
 // generic system, and the fake.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The contract of writing, checked on the real system, the generic one and the fake; and that
 // replace_file() leaves either the old or the new content, whatever fails.
 #include <gtest/gtest.h>

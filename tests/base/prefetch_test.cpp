@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/base/prefetch.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/processor_quota.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/thread_name.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/thread_slot.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/utf8.hpp"
 
 #include <gtest/gtest.h>

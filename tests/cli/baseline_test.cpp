@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "baseline.hpp"
 
 #include <gmock/gmock.h>

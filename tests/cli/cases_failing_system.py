@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """What the command does when the system refuses calls and memory."""
 
 import errno

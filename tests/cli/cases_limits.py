@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The command takes memory and time in proportion, whatever it is given."""
 
 import functools

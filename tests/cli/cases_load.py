@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """What `overture load` loads and reports."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Names in archives: their order, their encoding, and those that are not in the tree."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The manual page and the completions."""
 
 import re

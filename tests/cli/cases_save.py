@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """`overture save-bench`."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Streams, terminals and signals."""
 
 import json

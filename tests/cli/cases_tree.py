@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The commands that inspect the merged tree: ls, cat, which, check, diff."""
 
 import os

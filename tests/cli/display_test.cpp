@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "display.hpp"
 
 #include <gtest/gtest.h>

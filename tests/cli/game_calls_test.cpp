@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "game_calls.hpp"
 
 #include <gmock/gmock.h>

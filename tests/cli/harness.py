@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Sample data and ways to run the command, for its end-to-end tests.
 
 A case is a function that takes a Box and is registered by @case. It fails by AssertionError.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "help_pages.hpp"
 
 #include <gtest/gtest.h>

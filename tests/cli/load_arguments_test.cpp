@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load_arguments.hpp"
 
 #include <gmock/gmock.h>

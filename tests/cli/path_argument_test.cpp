@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "path_argument.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "progress.hpp"
 
 #include <gmock/gmock.h>

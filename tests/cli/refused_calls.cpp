@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Preloaded into the command by its end-to-end tests: makes a call of the C library fail.
 //
 //   LD_PRELOAD=./refused_calls.so REFUSE=readdir:3:5      the third readdir() fails with errno 5

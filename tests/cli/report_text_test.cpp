@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "report_text.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Runs the end-to-end tests of the command.
 
     run.py --overture PATH [--refused-calls PATH] [CASE...]     runs these cases, or all

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A hand-made report with one of everything.
 #pragma once
 

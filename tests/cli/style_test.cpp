@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "style.hpp"
 
 #include <gtest/gtest.h>

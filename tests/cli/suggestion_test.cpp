@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "suggestion.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "system.hpp"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "units.hpp"
 
 #include <gtest/gtest.h>

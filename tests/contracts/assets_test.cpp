@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Contracts of assets.
 #include <memory>
 #include <thread>

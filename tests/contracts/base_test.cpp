@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Contracts of base, sync and trace, and the handler.
 #include <optional>
 #include <string>

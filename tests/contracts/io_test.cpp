@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Contracts of io.
 #include <memory>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Contracts of load and of decoders.
 #include <memory>
 #include <thread>

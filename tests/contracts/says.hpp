@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Runs misuse in a process of its own and compares what it says before it aborts.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Contracts of vfs.
 #include <array>
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A game and its plug-ins, each with a copy of Overture.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

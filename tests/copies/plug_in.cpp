@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "copies/plug_in.hpp"
 
 #include "base/thread_slot.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the plug-ins of the tests can do.
 #pragma once
 

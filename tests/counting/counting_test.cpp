@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Checks that the instrument itself counts.
 #include <gtest/gtest.h>
 

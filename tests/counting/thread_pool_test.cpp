@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many writes to shared lines a job costs. These are upper bounds: a worker's own deque and
 // records are counted too, although no other thread writes them unless it steals.
 #include "overture/jobs/thread_pool.hpp"

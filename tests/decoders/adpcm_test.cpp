@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/adpcm.hpp"
 
 #include <gtest/gtest.h>

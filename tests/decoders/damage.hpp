@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Cut and damaged files, for the tests of decoders.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/decoders/decoder.hpp"
 
 #include <gtest/gtest.h>

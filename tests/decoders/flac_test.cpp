@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Built only where libFLAC is, like the decoder.
 #if __has_include(<FLAC/stream_encoder.h>)
 

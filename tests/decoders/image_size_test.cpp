@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/image_size.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Built only where libmpg123 is, like the decoder. The files are made by hand: a frame of zeros is
 // silence.
 #if __has_include(<mpg123.h>)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/mpeg_frames.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The pages of Ogg files, to be changed.
 #pragma once
 

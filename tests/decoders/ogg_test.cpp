@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/ogg.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Formats that are recognised but not decoded.
 #include <gtest/gtest.h>
 

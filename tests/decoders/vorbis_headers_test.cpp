@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/vorbis_headers.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "decoders/vorbis_writer.hpp"
 
 #include <gtest/gtest.h>

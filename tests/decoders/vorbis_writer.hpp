@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Ogg Vorbis files for tests, encoded by libvorbis.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Built only where libwebp is, like the decoder.
 #if __has_include(<webp/encode.h>)
 

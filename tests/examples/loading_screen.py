@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Starts examples/10_loading_screen on a virtual display: loading_screen.py PROGRAM DEMO CASE
 
 DEMO is a folder that tools/make_demo.py made.

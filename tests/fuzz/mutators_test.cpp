@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A mutator by structure must leave most files readable, or it finds no more than flipped bits do.
 #include "mutators/mutators.hpp"
 

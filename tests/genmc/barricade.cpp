@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // src/sync/barricade.cpp: one thread lowers, raises and lowers while two wait. No thread sleeps
 // for ever, and whoever is let through sees what was written before.
 #include "sync/barricade.cpp"

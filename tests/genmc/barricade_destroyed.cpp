@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // src/sync/barricade.cpp: the thread that waits destroys the barricade while the one that lowers it
 // has not returned.
 #include "sync/barricade.cpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // src/sync/event_count.cpp: two threads wait for one item each; both come at once.
 #include "sync/event_count.cpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // src/jobs/queues/job_deque.cpp: the owner pushes, its array grows, and it pops what thieves are
 // after too. Each job is taken exactly once, by a thread that sees what was written into it.
 #include "jobs/queues/job_deque.cpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // No source: each of two threads reads what the other one writes after its own read. Checks that
 // the model with load buffering has it.
 #include "genmc/model.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What every program here is made of: a few threads, and the sleepers of the modelled kernel.
 #pragma once
 

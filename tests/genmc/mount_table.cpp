@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // src/vfs/reader_pins.cpp, and from src/vfs/mount_table.cpp a copy of how a snapshot is replaced
 // and freed, cut down: a snapshot is one number, there are no mounts, files and indices.
 #include "vfs/reader_pins.cpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // src/jobs/sleep/parking.cpp with src/jobs/queues/job_deque.cpp, and from src/jobs/pool/worker.cpp
 // a copy of how a worker looks for jobs and sleeps, cut down: there is one deque, and a worker ends
 // once it has found a job.

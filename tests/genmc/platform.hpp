@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The platform functions that the sources need, as little of them as will do.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped block store: one thread unpacks a block and others wait for it, are refused, or find
 // it damaged, through all interleavings.
 #include "archives/block_store.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped hand-over between a loader that submits and a host that cancels.
 #include "load/cancellable_reads.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped descriptor pool: more files than descriptors, opened, used, closed and waited for,
 // through all interleavings of small programs.
 #include "vfs/descriptor_pool.hpp"

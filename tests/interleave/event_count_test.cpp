@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped event_count.cpp, parking_word.cpp and countdown, through all interleavings of small
 // programs.
 #include "overture/sync/event_count.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Shared by the tests that run shipped code in the explorer.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A thread pool whose workers are threads of the explorer, and the bounds of the searches that its
 // tests share.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the tests of the read queue share: files of one byte, a request that counts its completions,
 // and the queue's settings. A read thread is one of the explorer's threads; a read is a copy.
 #pragma once

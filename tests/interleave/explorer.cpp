@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "interleave/explorer.hpp"
 
 #include <dlfcn.h>

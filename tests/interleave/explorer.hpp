@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Runs small multi-threaded programs through all their interleavings, or through random ones.
 //
 //   const auto seen = interleave::explore({.preemptions = 2}, [] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The internals of the explorer. explorer.cpp decides which thread runs; memory.cpp models what
 // loads may return and which threads sleep; steps.cpp is the interface to both.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The explorer itself: it finds every allowed execution, and no others.
 #include "interleave/explorer.hpp"
 

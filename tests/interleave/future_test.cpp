@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped future.cpp, through all interleavings of small programs.
 #include "overture/sync/future.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped handle_cache.cpp under the shipped read_core.cpp, through all interleavings of small
 // programs. The cache asks registered readers what they read and counts nothing. Opening, reading
 // and closing access one variable for each handle, so that closing during a read is a race.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped handle_cache.cpp while a thread waits for an entry: what it tells registered readers,
 // and what wakes the thread. Readers are stand-ins that say what they are told to say.
 #include <gtest/gtest.h>

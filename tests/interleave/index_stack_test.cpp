@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped index_stack.hpp: what it hands over, it hands to one thread, with all that was
 // written.
 #include "base/index_stack.hpp"

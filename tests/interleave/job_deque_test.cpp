@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Thieves take several jobs from outside at once while the owner pops its own.
 #include "jobs/queues/job_deque.hpp"
 

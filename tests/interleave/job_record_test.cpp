@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A record that a stale hint leads to while it gets its next job.
 #include "jobs/queues/job_record.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The spare records beyond a pool's limit, which any thread may be the first to ask for.
 #include "jobs/queues/job_slab.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped admission of files: no file waits for room that is there, whoever looks last.
 #include "load/loader.hpp"
 

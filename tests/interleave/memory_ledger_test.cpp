@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped memory_ledger.cpp: whoever is refused hears of the room that is made.
 #include "overture/sync/memory_ledger.hpp"
 

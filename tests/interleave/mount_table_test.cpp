@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped mount table with its live index, pins and sources: looking up, opening, mounting,
 // unmounting and collecting, through all interleavings of small programs. What the explorer sees by
 // itself: memory that is freed under a reader, or read before it is published.

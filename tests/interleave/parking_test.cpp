@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which of several sleepers a wake reaches.
 #include "jobs/sleep/parking.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Designs with a bug that the explorer must find. Each was shipped in some library, or is one of
 // ours with a line removed.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An explorer that finds nothing may be blind, so it must find these.
 #include "interleave/planted.hpp"
 

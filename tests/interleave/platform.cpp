@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The platform functions that the library needs, as the explorer provides them.
 #include <algorithm>
 #include <cstdlib>

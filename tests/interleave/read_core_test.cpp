@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
 // programs.
 #include "io/read_core.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped read_core.cpp and unpack_queue.cpp with packed requests: what a thread of the queue
 // reads, a thread that waits or a task of the executor unpacks.
 #include "io/read_core.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped read_inbox.hpp: putting, taking, sleeping and waking, through all interleavings of a
 // small program.
 #include "io/read_inbox.hpp"

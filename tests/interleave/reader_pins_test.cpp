@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped reader_pins.cpp: what is replaced is freed once its readers have left, not before.
 // With plain stores and a fence of all threads, and with read-modify-writes; the third thread
 // always shares its stripe.

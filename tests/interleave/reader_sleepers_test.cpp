@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped reader_sleepers.hpp: which sleeper is woken, and that no second one is meanwhile.
 #include "io/reader_sleepers.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped reads_uring.cpp over a fake ring, whose kernel is one of the threads.
 #include "io/reads_uring.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Relayed wakes: the count of sync/relay.hpp, with a kernel modelled by the explorer.
 // Threads come and go between moving, counting, taking and waking.
 #include "sync/relay.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped room_turn.hpp and the ledger's waiters: what is refused room goes on once, when there
 // is some.
 #include "load/room_turn.hpp"

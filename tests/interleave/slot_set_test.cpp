@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Slots of threads that end, taken again by others.
 #include "base/slot_set.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped table of source ids: an id is found with its own file or not at all, while it ends
 // and its slot is used again.
 #include "vfs/sources.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "interleave/steps.hpp"
 
 #include "interleave/explorer_state.hpp"

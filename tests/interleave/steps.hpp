@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How the explorer's atomics and wait layer report to it. Each call is one step, before which other
 // threads may run.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs submitted one after the other while workers look for them, through all interleavings.
 #include <gtest/gtest.h>
 

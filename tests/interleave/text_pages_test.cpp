@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped src/text/pages.cpp, where the thread that completes a page moves it to its place,
 // through all interleavings of two and three threads.
 #include "overture/text/pages.hpp"

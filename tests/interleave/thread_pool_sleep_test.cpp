@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped thread pool through all interleavings of small programs: who is woken besides the
 // thread that a job needs, and who helps.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped thread pool, its queues and its parking, through all interleavings of small programs.
 // Workers are threads of the explorer: the factory notes what they would run.
 #include "overture/jobs/thread_pool.hpp"

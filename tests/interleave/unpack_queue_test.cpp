@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped unpack_queue.cpp without its read queue: its end waits for the threads in it.
 #include "io/unpack_queue.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The shipped hand-over of an asset whose last handle is gone to the thread in pump().
 #include "assets/unused_list.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Races on all memory that is not an atomic. The shipped sources and the tests are compiled with
 // -fsanitize=thread, so the compiler puts a call before each access; these are the explorer's, in
 // place of ThreadSanitizer's, and know the order of its threads by the same vector clocks as the

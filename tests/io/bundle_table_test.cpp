@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which of the reads that threads have taken can be recalled.
 #include "io/bundle_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/choice.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How an operation gets its file and gives it back.
 #include "io/file_access.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What threads of a queue do for files besides reading.
 #include "io/file_errands.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Requests that wait for a barricade.
 #include "io/gate_list.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/io/handle_cache.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Files that stay open, as sources for a read queue.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The steps of one operation: opened, read, completed.
 #include "io/operation_runner.hpp"
 

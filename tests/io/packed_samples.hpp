@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Bytes packed in all the ways that the library unpacks.
 #pragma once
 

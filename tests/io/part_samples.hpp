@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Requests and files for the tests of the read queue's parts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/piece_unpacker.hpp"
 
 #include <gtest/gtest.h>

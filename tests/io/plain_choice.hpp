@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The choice of the next read made the plain way: goes_before() applied to all that wait.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A read queue on a bad disk, driven by chance. A failure prints its seed, and the shortest list of
 // steps that still fails. OVERTURE_IO_STEPS and OVERTURE_IO_SEED make it longer or another one:
 // a million steps take a few seconds.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Files that a thread of the queue opens before their turn, so that the disk works on several.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What every way of reading has to do, on real files.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads that a thread takes at once, and gives back when it matters.
 #include "io/read_bundle.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The behaviour of a read queue, step by step, on a disk in virtual time.
 #include "io/read_core.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a queue counts, and what it owes to its files.
 #include "io/read_counters.hpp"
 

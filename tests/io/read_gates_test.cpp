@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads that begin when something else is done.
 #include <gtest/gtest.h>
 

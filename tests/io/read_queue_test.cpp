@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/io/read_queue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The order of reads, step by step on one thread.
 #include "io/read_schedule.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What is submitted before a thread of the queue looks.
 #include <gtest/gtest.h>
 

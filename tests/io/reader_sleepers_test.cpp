@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which threads sleep, which is woken, and which is offered to submit().
 #include "io/reader_sleepers.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What is being read at this moment.
 #include "io/reads_in_flight.hpp"
 

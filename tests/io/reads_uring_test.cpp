@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What happens where the kernel, or a sandbox, does not allow io_uring.
 #include <gtest/gtest.h>
 #include <linux/filter.h>

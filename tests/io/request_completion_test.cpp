@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How requests end.
 #include "io/request_completion.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/request_store.hpp"
 
 #include <gtest/gtest.h>

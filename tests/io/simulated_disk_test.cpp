@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/io/simulated_disk.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/thread_count.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How many threads may read at a time.
 #include "io/thread_sizing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "io/unpack_plan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Requests for packed bytes: which threads unpack them, what is bounded, and where the bytes go.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/io/unpack.hpp"
 
 #include <gtest/gtest.h>

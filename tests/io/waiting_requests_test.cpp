@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What waits, what goes next, and how packed requests wait for room.
 #include "io/waiting_requests.hpp"
 

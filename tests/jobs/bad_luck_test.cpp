@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What goes wrong in real programs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/blocking_scope.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs that are gathered: batches and corks.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/coroutine.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Forks: the halves of parallel calls, taken back by the forking thread or by a thief.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What becomes of jobs that a pool has no room for.
 #include <gtest/gtest.h>
 

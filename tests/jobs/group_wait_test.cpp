@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A thread that waits helps with its own group, with all of it, and with nothing else.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A warm pool allocates nothing and takes no lock.
 #include <gtest/gtest.h>
 

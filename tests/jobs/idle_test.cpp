@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a worker without work does, step by step in virtual time.
 #include "jobs/idle/idle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/sleep/idle_wait.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/queues/job_deque.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/job_graph.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the tests of the thread pool share.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Priorities, cancellation, outcomes, the main thread's jobs, and helping any group.
 #include <gtest/gtest.h>
 

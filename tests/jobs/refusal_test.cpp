@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A pool that is refused memory or threads goes on with what it has.
 #include <gtest/gtest.h>
 

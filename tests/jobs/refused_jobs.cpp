@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What must not compile, one at a time: -DREFUSED=N. With 0, what is like it and right.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/queues/shared_queue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/queues/submitter_rotation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Behaviour that must hold for any number of workers, none included.
 #include "overture/jobs/thread_pool.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What workers without work do, by policy.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/wake_profile.hpp"
 
 #include <gtest/gtest.h>

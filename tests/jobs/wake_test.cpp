@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which workers are woken, how often, and what an idle pool does.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // load_scope over a choice: lists, globs, functions, and the order in which files begin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

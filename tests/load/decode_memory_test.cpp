@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How decoder output and the memory budget interact.
 #include "load/decode_memory.hpp"
 

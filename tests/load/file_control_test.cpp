@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Cancelling and raising single files, and the priority of a load, while it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

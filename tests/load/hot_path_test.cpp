@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the engine does for every stored file: find, open, read, verify.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/idle_reason.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the thread in wait_for() and pump() does: only what fits its time, unless it is alone.
 #include <gtest/gtest.h>
 

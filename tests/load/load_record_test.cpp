@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/load/load_record.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A whole load in memory: a fake operating system, a tree, the engine, and the outcomes.
 #pragma once
 

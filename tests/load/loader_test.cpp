@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // In which order files begin, and what loaders share and keep from file to file.
 #include "load/loader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/piece_time.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Files that are larger than the budget and that no one needs as a whole.
 #include "load/pieces.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One file's way through the stages, intact or damaged.
 #include <gtest/gtest.h>
 #include <spng.h>

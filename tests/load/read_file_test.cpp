@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // read_file() and decode_file(): one file, asynchronously.
 #include "overture/load/read_file.hpp"
 

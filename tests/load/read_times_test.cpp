@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "load/read_times.hpp"
 
 #include <gtest/gtest.h>

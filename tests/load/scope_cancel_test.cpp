@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // load_scope: cancelling a load, and ending it early.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // load_scope: admission, progress, and the threads of callbacks.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads that share a ledger with others.
 #include <gtest/gtest.h>
 

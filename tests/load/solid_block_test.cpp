@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loading from solid archives: the blocks count in the ledger, and files wait for them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Everything public at once, for as long as it is given: trees that change while they are read,
 // files that are written, watched and removed, loads that are cancelled, suspended and left, pools
 // that come and go, coroutines. Most of all for ThreadSanitizer; what it does follows from

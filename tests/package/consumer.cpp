@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The first program of a new user of Overture: mounts a folder and loads it. Shared by the projects
 // beside it, which differ in how they find the library.
 #include <overture/overture.hpp>

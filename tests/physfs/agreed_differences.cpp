@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "physfs/agreed_differences.hpp"
 
 #include <regex>

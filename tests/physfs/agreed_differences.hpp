@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where Overture's library answers differently from Debian's 3.0.2 on purpose. The reasons are in
 // compat/physfs/README.md; differential.py has the same list for its scripts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <physfs.h>
 
 #include <cstring>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """`overture boost` with a small game: boost.py OVERTURE GAME FOLDER_OF_LIBRARY"""
 
 import os

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Start packs as a game meets them: what is recorded, and what comes from a pack.
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A game for the test of `overture physfs-env`: makes known calls in the folder it is given, also
 // from a thread and from a callback, and ends as it is told: with a status, or "killed".
 #include <pthread.h>

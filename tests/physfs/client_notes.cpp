@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "client_notes.hpp"
 
 #include <sys/syscall.h>

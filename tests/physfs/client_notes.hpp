@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the probe in a game (client_probe.cpp) notes, and when it reports.
 //
 // The menu is reached when no file has been opened for the first time for OVERTURE_PROBE_QUIET_MS.

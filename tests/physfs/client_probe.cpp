@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Preloaded into a game that uses PhysicsFS: defines the library's functions and those that show a
 // frame, calls the next definition of each, and notes the answers (client_notes.hpp).
 #define PHYSFS_DEPRECATED

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Compares two libraries with PhysicsFS's interface: runs Debian's test_physfs, an interactive
 program, with each library over the same scripts (scripts.py), and prints where the output differs.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Checks the names that Overture's libphysfs exports, and its SONAME.
 
     exports.py OLD NEW

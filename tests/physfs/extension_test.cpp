@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What is in physfs_overture.h.
 #include <physfs_overture.h>
 

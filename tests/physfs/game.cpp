@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A game for the tests of `overture boost`: game MOUNT FILE... prints each file. After
 // game --background PIPE it goes on in a child, once the pipe has been opened to write.
 #include <unistd.h>

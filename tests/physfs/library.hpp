@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A library with PhysicsFS's interface, loaded beside others of the same name.
 #pragma once
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Zlib
 #include "physfs/operations.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One call of the interface as words, such as "open_read 2 maps/one.map": what a random sequence is
 // made of, and what it is printed and replayed as.
 #pragma once

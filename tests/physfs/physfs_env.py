@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """`overture physfs-env` with small games:
 
     physfs_env.py OVERTURE FOLDER_OF_LIBRARY GAME GAME_WITH_RPATH GAME_WITH_PHYSFS_INSIDE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compares two libraries with PhysicsFS's interface by random calls:
 //
 //   physfs_random_differential ZOO OLD NEW [--seed N] [--operations N] [--expect-difference]

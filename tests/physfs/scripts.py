@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The scripts for test_physfs, by name. Each runs in a folder with the zoo (zoo.py) in `zoo` and an
 empty folder `w`."""
 

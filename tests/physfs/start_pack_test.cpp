@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Start packs: the format, what is read ahead, and what a pack may not do.
 #include <gtest/gtest.h>
 

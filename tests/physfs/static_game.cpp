@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A program with PhysicsFS inside, as far as the command can see: with its error texts.
 #include <cstdio>
 

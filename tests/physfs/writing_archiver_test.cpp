@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Archives that a game's archiver writes, as the write folder and mounted.
 #include <physfs.h>
 #include <sys/stat.h>

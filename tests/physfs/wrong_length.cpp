@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A library with one mistake, for the tests of what compares libraries: it links to Debian's and
 // replaces one function.
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Makes the archives and folders on which two libraries with PhysicsFS's interface are compared.
 
     zoo.py FOLDER

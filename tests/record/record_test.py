@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """What tools/record.py makes of a benchmark's JSON, and whether the page in docs is up to date."""
 
 import importlib.util

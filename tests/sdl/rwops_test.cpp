@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sdl/rwops.hpp"
 
 #include <SDL_surface.h>

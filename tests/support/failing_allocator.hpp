@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An allocator that refuses chosen calls, to test running out of memory.
 #pragma once
 

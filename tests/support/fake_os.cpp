@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/fake_os.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An operating system in memory that fails on demand, for tests of everything that uses files.
 //
 //   test::fake_os os;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The lock of fake_os.
 #pragma once
 

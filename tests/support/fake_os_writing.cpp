@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The writing functions of fake_os.
 #include <algorithm>
 #include <cerrno>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Forwards every call to the system, for tests that override some.
 #pragma once
 

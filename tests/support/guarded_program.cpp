@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A program without guards: frees null once and takes two locks, one at once and one after 20 ms.
 // Like many programs (all of coreutils), it closes its streams at the end to check that everything
 // was written. With an argument, it starts by closing all descriptors, as daemons do, and then

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The guards of overture/base/guards.hpp for tests: a call inside a scope fails the test.
 //
 //   { no_alloc_scope no_alloc; no_lock_scope no_lock; pool.submit(...); }

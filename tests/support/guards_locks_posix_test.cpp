@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Every locking function of the C library is counted under its name.
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/guards.hpp"
 
 #include <gtest/gtest-spi.h>

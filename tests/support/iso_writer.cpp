@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/iso_writer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes ISO 9660 images for tests, valid and invalid.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An executor that keeps its tasks until the test runs them. Any thread may submit.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An operating_system with one file in memory: cheap enough to mount thousands of times, and every
 // call is counted and can be made to fail.
 #pragma once

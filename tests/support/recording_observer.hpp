@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Counts the waits of the thread that created it and keeps the last reason. Any thread may read.
 #pragma once
 

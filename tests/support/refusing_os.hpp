@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An operating_system that refuses every call; tests override what they need.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes ROFS archives (Resident Evil 3) for tests.
 #pragma once
 

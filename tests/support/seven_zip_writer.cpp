@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/seven_zip_writer.hpp"
 
 #include <lzma.h>

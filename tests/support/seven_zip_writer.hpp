@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes 7z archives for tests, valid and invalid.
 //
 //   seven_zip_writer archive;

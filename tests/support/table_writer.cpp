@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/table_writer.hpp"
 
 #include <algorithm>

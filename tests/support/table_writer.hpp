@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes archives in the plain-table formats for tests, valid and invalid.
 //
 //   const std::string bytes = write_table(mount_format::pak, {{"a.txt", "hello"}, {"b.txt",

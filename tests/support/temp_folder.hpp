@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A temporary folder for one test, removed at the end with its content.
 #pragma once
 

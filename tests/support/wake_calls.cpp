@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/wake_calls.hpp"
 
 #include "sync/wait.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Counts wake calls, for tests of paths that must make none. The library itself keeps no count,
 // which would cost a cache line for every wake. Instead the linker wraps the library's functions,
 // in executables that request it (overture_count_wakes in wake_calls.cmake).

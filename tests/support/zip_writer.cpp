@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "support/zip_writer.hpp"
 
 #include <libdeflate.h>

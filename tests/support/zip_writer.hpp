@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes ZIP archives for tests: valid, unusual and invalid ones.
 //
 //   zip_writer zip;

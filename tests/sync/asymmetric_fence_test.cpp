@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "sync/asymmetric_fence.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Stress tests: provoke unlucky timing as often as time allows.
 //
 // OVERTURE_STRESS_SECONDS sets how long each of the open-ended tests runs.

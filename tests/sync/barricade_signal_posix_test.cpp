@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Threads and whole processes that are stopped at an arbitrary step and resumed later.
 #include <gtest/gtest.h>
 #include <pthread.h>

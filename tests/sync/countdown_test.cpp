@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/countdown.hpp"
 
 #include <gtest/gtest.h>

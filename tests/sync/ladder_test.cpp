@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "sync/ladder.hpp"
 
 #include <gtest/gtest.h>

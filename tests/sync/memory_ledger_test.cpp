@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/memory_ledger.hpp"
 
 #include <gtest/gtest.h>

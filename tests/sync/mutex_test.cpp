@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "sync/mutex.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/wait_observer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Every test runs on both implementations of the wait layer.
 #include "sync/wait.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/sync/when.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compares two decimals of every float with std::to_chars. Takes minutes, so it is not a test:
 // text_all_floats [FIRST END] checks these of the 256 ranges of 2^24 floats.
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The fast path reads text as it was written; the full reader takes over where it was edited. Both
 // must read the same.
 #include "overture/text/detail/fast_read.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compiles and runs the save of docs/guide/text.md.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An object with every kind of member whose size is known only at run time.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Numbers as text, compared with the C and C++ standard libraries: random bits, edge cases and
 // every rounding mode.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/paged.hpp"
 
 #include <gtest/gtest.h>

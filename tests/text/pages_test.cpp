@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/text/pages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/text/read.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Formats that must not compile, one per -DREFUSED=N. Case 0 is similar and must compile.
 #include "overture/text/format.hpp"
 

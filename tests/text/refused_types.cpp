@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Types that must not compile as text, one per -DREFUSED=N. Case 0 is similar and must compile.
 #include <map>
 #include <optional>

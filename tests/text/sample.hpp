@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Objects with every kind of member that a description can name.
 #pragma once
 

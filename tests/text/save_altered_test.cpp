@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Saves altered with correct checksums, or cut at the end of a page: what load() reports, and what
 // can still be read.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // text::snprintf compared with C's.
 #include <gtest/gtest.h>
 

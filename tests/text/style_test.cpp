@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/text/style.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Each rule of tools/tidy fires on a tiny tree, and stays quiet where it should."""
 
 import importlib.util
@@ -313,6 +314,35 @@ class Tests(TidyTest):
             )
 
 
+class Licences(TidyTest):
+    rule = staticmethod(tidy.rule_sources_name_their_licence)
+
+    def test_the_first_line_names_the_licence(self):
+        self.assert_quiet(
+            self.rule,
+            {
+                "src/base/x.cpp": "// SPDX-License-Identifier: Zlib\nint x;\n",
+                "compat/x.h": "/* SPDX-License-Identifier: Zlib */\nint x;\n",
+                "tools/x.py": "#!/usr/bin/env python3\n# SPDX-License-Identifier: Zlib\n",
+                "tools/x.sh": "# SPDX-License-Identifier: Zlib\n",
+                "docs/x.md": "# Title\n",
+            },
+        )
+
+    def test_a_source_without_it_or_with_another(self):
+        self.assert_fires(
+            self.rule,
+            {
+                "dev": "#!/usr/bin/env bash\nset -e\n",
+                "src/base/x.cpp": "int x;\n",
+                "src/base/y.hpp": "// SPDX-License-Identifier: MIT\n",
+            },
+            "dev:2: this line has to be: # SPDX-License-Identifier: Zlib",
+            "src/base/x.cpp:1: this line has to be: // SPDX-License-Identifier: Zlib",
+            "src/base/y.hpp:1: this line has to be",
+        )
+
+
 class RefusedWords(TidyTest):
     rule = staticmethod(tidy.rule_refused_words)
 
@@ -455,7 +485,9 @@ class Text(TidyTest):
 class Whole(TidyTest):
     def test_warnings_do_not_fail(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch("builtins.print") as printed:
-            (pathlib.Path(folder) / "dev").write_text("#\n" * 600)
+            (pathlib.Path(folder) / "dev").write_text(
+                "# SPDX-License-Identifier: Zlib\n" + "#\n" * 600
+            )
             self.assertEqual(tidy.main(["tidy", folder]), 0)
             self.assertEqual(printed.call_count, 1)
             (pathlib.Path(folder) / "x.py").write_text("x")

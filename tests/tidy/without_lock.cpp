@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A source that forgets its lock. It is not built: `./dev lint` makes sure that clang refuses it.
 #include "sync/mutex.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """tools/clang_tidy.py remembers a clean source as long as nothing that it read changes."""
 
 import importlib.util

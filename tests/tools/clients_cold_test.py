@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Tests what tools/clients_cold.py makes cold and slow; no game is started."""
 
 import os

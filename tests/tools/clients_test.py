@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Tests how tools/clients.py judges runs of a game; no game is started."""
 
 import pathlib

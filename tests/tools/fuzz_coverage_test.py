@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """tools/fuzz_coverage.py counts the lines of parsers that a program could run."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """What can be said about the programs for GenMC without GenMC: that they are up to date."""
 
 import pathlib

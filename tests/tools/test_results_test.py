@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """tools/test_results.py tells tests that may be skipped from those that may not."""
 
 import contextlib

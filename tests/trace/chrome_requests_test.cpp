@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the export contains about requests.
 #include "trace/exported_json.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An exported timeline as an importer sees it.
 #pragma once
 

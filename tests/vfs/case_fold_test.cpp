@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Case folding, and trees that ignore case.
 #include "overture/base/case_fold.hpp"
 

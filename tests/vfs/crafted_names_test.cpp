@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Many names with one hash. An attacker can craft them, because the hash has no secret; these tests
 // forge the ids instead.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // More mounts than descriptors.
 #include "vfs/descriptor_pool.hpp"
 

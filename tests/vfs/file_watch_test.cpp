@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Changes in mounted folders. Linux queues an event before the call that causes it returns, so no
 // test waits.
 #include "overture/vfs/file_watch.hpp"

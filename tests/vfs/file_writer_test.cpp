@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/vfs/file_writer.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The hash table of a frozen tree.
 #include "vfs/frozen_index.hpp"
 

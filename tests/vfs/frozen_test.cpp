@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a frozen file_system guarantees to readers: no lock, no allocation, and look-ups that write
 // nothing.
 #include <gtest/gtest.h>

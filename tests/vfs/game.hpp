@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A small game on disk, for tests of priorities.
 #pragma once
 

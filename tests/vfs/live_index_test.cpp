@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/live_index.hpp"
 
 #include <gtest/gtest.h>

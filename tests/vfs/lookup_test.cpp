@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // stat, exists, enumerate and walk, frozen or not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

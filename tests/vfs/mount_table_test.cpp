@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Mounting and unmounting while files are open and while other threads look up, open and read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "vfs/reader_pins.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Removal markers in a mod, which remove files of mounts below it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

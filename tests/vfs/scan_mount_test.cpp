@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Options of a mount: mount point, position among the mounts, and mounting only a subfolder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

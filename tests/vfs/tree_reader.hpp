@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads the content of a file_system as text, for tests.
 #pragma once
 

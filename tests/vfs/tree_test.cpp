@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The index that freeze() builds.
 #include "vfs/tree.hpp"
 

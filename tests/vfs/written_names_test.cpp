@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Written files are in the tree at once.
 #include "vfs/written_names.hpp"
 

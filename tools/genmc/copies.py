@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """What programs for GenMC copy because they cannot compile it: is it still as in its source?
 
     // copied from src/vfs/mount_table.cpp

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Runs GenMC on the programs of tests/genmc, as they are and with bugs planted.
 
     genmc.py [--jobs N] [NAME...]

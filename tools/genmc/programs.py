@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The programs of tests/genmc, and the bugs that GenMC must find in each."""
 import dataclasses
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Plants bugs in the concurrent sources, one at a time, and runs the tests of each.
 
     mutate.py [--jobs N] [--seed N --count N] [--whole] [--list] [SOURCE...]

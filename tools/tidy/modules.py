@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The modules of Overture, for tidy.py, and the sources that other tests cover."""
 
 # The modules from low to high: each may use those before it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """The house rules of Overture as a test.
 
     tools/tidy/tidy.py [ROOT]
@@ -15,6 +16,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from licence import licence_line
 from modules import ADAPTERS, BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
 from tree import Tree, prose_lines
 from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
@@ -264,6 +266,17 @@ def rule_public_headers_explain_themselves(tree):
         lines = before.strip().split("\n")
         if not pragma or not all(line.startswith("//") for line in lines):
             yield Problem(file.path, 1, "begin with a page of comment, then #pragma once")
+
+
+def rule_sources_name_their_licence(tree):
+    for file in tree.files:
+        found = licence_line(file)
+        if found is None:
+            continue
+        number, line = found
+        if file.lines[number : number + 1] != [line]:
+            text = f"this line has to be: {line} (./dev lint --fix)"
+            yield Problem(file.path, number + 1, text)
 
 
 def rule_file_length(tree):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The files of the repository, for tidy.py: their lines, their code and their prose."""
 
 import pathlib

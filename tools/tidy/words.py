@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Words that the text of Overture does not use, and what to write instead.
 
 Each is nearly always wrong, so that the rule needs no judgement: the text is British English with

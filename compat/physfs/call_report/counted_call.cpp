@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "call_report/counted_call.hpp"
 
 #include <fcntl.h>

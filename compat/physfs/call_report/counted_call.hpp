@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One call of the game to the library, measured. Nothing here allocates or takes a lock.
 #pragma once
 

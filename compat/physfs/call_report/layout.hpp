@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a game calls of PhysicsFS, counted. The library in report.cpp maps a file of this layout for
 // each process, so that the counts outlive a game that is killed; the command reads it afterwards.
 // Both are from one build.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Preloaded into a game by `overture physfs-env --report`: defines the functions of PhysicsFS,
 // calls the next definition of each, and counts. libphysfs.so.1 itself counts nothing.
 #include <dlfcn.h>

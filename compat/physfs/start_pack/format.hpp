@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A start pack: what a game reads while it starts, in the order in which it reads it, in one file.
 // Reading it from front to back costs a disk a few operations, where the files themselves cost some
 // each.

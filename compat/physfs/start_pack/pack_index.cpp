@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "start_pack/pack_index.hpp"
 
 #include <algorithm>

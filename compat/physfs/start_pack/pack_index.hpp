@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What is in a start pack. Everything that a pack says is checked when it is read.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads a start pack from front to back on a thread of its own, ahead of the game.
 //
 //   result<pack_reader*> pack = pack_reader::open(os, file, threads, memory);

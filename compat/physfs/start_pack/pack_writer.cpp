@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "start_pack/pack_writer.hpp"
 
 #include <libdeflate.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes a start pack into a file that is open and empty.
 #pragma once
 

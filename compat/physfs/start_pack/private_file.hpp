@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Whether a start pack can only have been made by the user: a pack is what the game reads.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // When a file's times can be trusted to tell a later change. Systems count these times in steps, of
 // up to two seconds: a file that changed just now may change again without a difference.
 #pragma once

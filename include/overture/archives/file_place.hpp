@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where the bytes of one file are stored: enough to read, unpack and verify it.
 //
 //   result<opened_file> file = files.open("maps/rome.txt"_path);

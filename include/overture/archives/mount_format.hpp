@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The formats a file_system can mount. A format is recognised by its content (an LFD without a
 // map by its extension too). docs/guide/vfs.md lists what each one supports.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The archive formats that this build can mount, to be shown.
 //
 //   for (const mount_format_info& each : mount_formats()) puts(each.name);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The character sets of archives that do not use Unicode.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes a ZIP archive, front to back.
 //
 //   zip_builder zip(system_os(), file);            // a new file, such as replace_file() gives

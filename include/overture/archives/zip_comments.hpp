@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The comments of a ZIP's entries, such as where a packed file came from. Mounting skips them.
 //
 //   result<void> done = visit_zip_comments("game.zip", [](std::string_view name,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset<T>: a handle on something that an asset_store loads.
 //
 //   asset<texture> wall = store.get<texture>("gfx/wall.png"_path);

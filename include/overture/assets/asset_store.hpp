@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store: loads the assets that a game asks for, once each, and keeps them while they are
 // used.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // loader<T>: how one type of asset is made from the bytes of its file.
 //
 //   struct material {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where Overture's memory comes from: an interface that the host can implement.
 //
 //   tracking_allocator memory;                       // counts by module, on top of malloc

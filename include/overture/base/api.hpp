@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a shared library exports: classes and functions that are declared with OVERTURE_API. All
 // else in it is hidden.
 //

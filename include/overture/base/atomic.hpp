@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The one name for atomics in Overture, public headers included.
 //
 // In a shipped program it is std::atomic. Test binaries that count shared writes or explore

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Recycled buffers: buffer_pool hands them out, blob owns one.
 //
 //   buffer_pool pool{{.memory = &memory}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Case-insensitive names: Unicode simple case folding, at compile time and at run time.
 //
 //   file_system files{{.ignore_case = true}};

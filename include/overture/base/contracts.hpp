@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Contracts: a build that checks what these headers ask of a host, to find mistakes in a game.
 //
 //   cmake --preset dev                       # or any build with -DOVERTURE_CONTRACTS=ON

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Errors as small values, and result<T>: either a T or an error.
 //
 //   result<mount_id> mods = files.mount("mods/");

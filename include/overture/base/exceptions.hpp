@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How header code deals with exceptions of the host. Not for callers.
 //
 // The library is built without exceptions, and so may be some sources of the host. A function that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Small interfaces through which a lower module calls a higher one: executor (run this later),
 // parallel_runner (run these together) and source_info (name this file).
 #pragma once

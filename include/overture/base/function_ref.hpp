@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A non-owning reference to a callable, for visitors: two pointers, no allocation. The callable
 // must outlive the call it is passed to.
 //

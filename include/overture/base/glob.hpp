@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Glob patterns for paths, as in .gitignore: `*` and `?` match within one element, `**` across
 // elements; every other character matches itself, and so does any after a backslash.
 #pragma once

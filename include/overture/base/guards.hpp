@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Guards: proof that a piece of code allocates nothing and takes no lock, in debug builds too.
 //
 //   {

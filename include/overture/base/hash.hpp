@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // 64-bit hashing, with the same result at compile time and at run time.
 //
 // Method: XXH64 of the xxHash family (Yann Collet) with seed 0, as specified in xxHash's

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // All limits of Overture. Input that exceeds one fails with errc::limit and is never partly used.
 #pragma once
 

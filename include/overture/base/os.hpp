@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The operating system interface: all file access in Overture goes through it.
 //
 // system_os() is the real one. A host with its own storage (a console, a network) can implement the

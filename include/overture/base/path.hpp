@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Virtual paths: the names of files in the mounted tree.
 //
 //   constexpr asset_path theme = "music/theme.ogg"_path;      // checked and hashed at compile time

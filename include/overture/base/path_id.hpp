@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The number of a path: what stands for a path where its text would be too long to carry.
 #pragma once
 

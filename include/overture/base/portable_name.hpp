@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Names that not every system can have, for tools that check a game before it is shipped.
 //
 //   if (const char* flaw = portable_name_flaw("gfx/aux.png")) warn(flaw);   // a device name ...

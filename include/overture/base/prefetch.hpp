@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Prefetching: fetch a cache line before it is needed.
 //
 //   prefetch_to_write(address);     // some time before writing there

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Identifies one physical file: an archive, or a loose file while it is open.
 //
 // A file_system issues a source_id when it mounts an archive or first opens a loose file. The read

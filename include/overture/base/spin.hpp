@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How a thread spins before it sleeps: a few checks with pauses, then a few with yields.
 //
 //   while (!ready()) spin_hint();                       // a short loop of your own

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Threads, clocks and processors.
 //
 // Overture starts threads only when the host constructs a thread_pool or a read_queue, and only

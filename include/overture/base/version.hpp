@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The version of this copy of Overture.
 #pragma once
 

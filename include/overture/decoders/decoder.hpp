@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Decoders: turn the bytes of a file into an asset (image, texture, sound, model, text).
 //
 //   for (const decoder* candidate : all_decoders()) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // model_view: reads a decoded model, as surfaces of triangles with one set of vertices per
 // animation frame, and tangents for normal mapping.
 //

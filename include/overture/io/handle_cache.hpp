@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Files by number, opened when they are read and closed to make room for others.
 //
 //   handle_cache files({.open_max = 256});

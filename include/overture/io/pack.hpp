@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Packs data from memory to memory: the other direction of unpack.hpp.
 //
 //   packer pack;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Asynchronous reads of physical files, identified by source_id.
 //
 //   read_queue reads{files, {.threads = 8}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A disk in virtual time, for trying out and testing what a read queue does on a real one.
 //
 //   simulated_disk disk({.seek_ns = 8'000'000, .bytes_per_second = 150'000'000, .seed = 7});

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Unpacks compressed data from memory to memory, all at once.
 //
 //   unpacker unpack;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Says that a job is about to block: in a system call, a lock of the host, a driver.
 //
 //   thread_pool jobs{{.workers = 7, .spare_workers = 2}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Coroutines that run on a job system: code that waits without occupying a thread.
 //
 //   co_task<texture> load(job_system& jobs, read_queue& reads, path_id which) {

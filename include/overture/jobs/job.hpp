@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A job: a callable stored inline, and what a job system is told about it.
 //
 //   job work = [&chunk] { build(chunk); };         // at most 48 bytes, else it does not compile

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs gathered and submitted together: one push, one check for sleepers and at most one wake for
 // each 64 of them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs that start after others have ended.
 //
 //   job_graph frame(jobs);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs: small pieces of work for many cores.
 //
 //   thread_pool jobs{{.workers = 7}};

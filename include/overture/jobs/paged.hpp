@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // paged<T>: objects in pages. Addresses never change, and pages are the unit of parallel work.
 //
 //   paged<unit> units;  // pages of 1,024, memory from the default allocator

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loops and calls spread over all cores. A call that no other thread helps with costs next to
 // nothing: a fork is a push on the caller's own queue and a pop, without a job.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A job system without threads: for tests, for replaying a failure, for machines with one core.
 //
 //   single_threaded jobs{{.seed = 42}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Overture's own job system: worker threads that steal jobs from each other.
 //
 //   thread_pool jobs{{.workers = processor_count() - 1}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What workers without work do, and what that costs.
 //
 //   thread_pool jobs{{.workers = 7, .wake = wake_policy::park}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What wakes have cost, and which threads paid: the figures of a thread_pool since its start, or of
 // a part of the program.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a load loaded, in its order, and what each file cost: noted in one run for the next. An
 // asset_store fills one too: asset_store::record().
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // load_scope: loads the files of a frozen tree, all or some, on all cores, within a memory budget.
 //
 //   file_system files;

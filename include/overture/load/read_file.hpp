@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One file, asynchronously: read_file() gives its bytes, decode_file() the asset in it.
 //
 //   buffer_pool buffers;

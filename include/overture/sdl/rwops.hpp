@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A file of the tree as an SDL_RWops, for SDL_image, SDL_mixer, SDL_ttf and everything else that
 // reads through SDL 2.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A manual-reset event in four bytes: raised, it blocks; lowered, it lets everyone through.
 //
 //   barricade door{barricade::raised};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Waits until n things have happened: a count over a barricade, which is lowered when it reaches
 // zero.
 //

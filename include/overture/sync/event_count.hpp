@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Waits for any condition of your own lock-free data, in two phases.
 //
 //   event_count changed;                       // beside a lock-free queue, a flag, a counter ...

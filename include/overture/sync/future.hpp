@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A value that arrives later: one promise sets it, any number of shared futures read it.
 //
 //   auto made = promise<texture>::make(memory);            // one allocation, or out_of_memory

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Bounds the memory that input asks for: unpacked blocks, files in flight, decoded assets.
 //
 //   memory_ledger ledger{512u << 20};

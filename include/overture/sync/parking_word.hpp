@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Puts one thread to sleep until it is needed.
 //
 //   parking_word own;                 // belongs to the thread that parks

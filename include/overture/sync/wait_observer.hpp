@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Observes every blocking wait of a thread: when it begins, when it ends, and why.
 //
 // Each thread has its own observers; timeline installs one when a thread attaches. Only slow paths

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // when_all() and when_any(): one future for several.
 //
 //   const shared_future<blob> files[] = {read_file(...), read_file(...)};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Describes a type once; all styles write and read it from that description.
 //
 //   enum class arm : std::uint8_t { foot, horse };

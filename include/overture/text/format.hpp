@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // snprintf() and format_to(): formatted lines without locale, lock or allocation.
 //
 //   char line[80];

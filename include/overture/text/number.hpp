@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Numbers as text and back, without allocation, lock or locale.
 //
 //   char buffer[text::fixed_room<float>(2)];

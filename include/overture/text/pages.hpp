@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Pages of text in one buffer: where each lies, and how many threads write and read them.
 //
 // The layer below text/write.hpp, for objects that are not in a paged<T>. Say how many objects each

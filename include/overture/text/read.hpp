@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads text back into objects, by the description that wrote it, page by page on every core.
 //
 //   paged<unit> units;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Saves: files of objects as text, written completely or not at all, verified page by page.
 //
 //   text::save_writer out{3};                                     // the version of your data

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The styles: what an object looks like as text.
 //
 //   script<"unit">   unit={ enabled=yes speed=1.25 at={ 1 2 3 } }      one line per object; for

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes objects as text: all of a paged<T> into one buffer, on one thread or on every core.
 //
 //   paged<unit> units;                                    // described in text/fields.hpp

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads a file of the tree in pieces: buffered, at any position, of any size.
 //
 //   result<file_reader> music = file_reader::open(files, "music/theme.ogg"_path);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A virtual file system: folders and archives merged into one tree.
 //
 //   using namespace overture::literals;                  // for "..."_path

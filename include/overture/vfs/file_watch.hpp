@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reports changes in mounted folders while the game runs, to reload what an artist has just saved.
 //
 //   result<file_watch> watch = file_watch::open(files);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes a file into a mounted folder, atomically if wanted.
 //
 //   result<mount_id> saves = files.mount("saves/", {.at = "saves", .writable = true});

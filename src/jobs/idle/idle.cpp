@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/idle/idle.hpp"
 
 namespace overture::jobs_detail {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a worker without work does: all decisions, in one function. worker.cpp carries them out.
 //
 // A worker that runs out of work looks for more for a moment and then sleeps until a submit wakes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <utility>
 
 #include "jobs/pool/pool_state.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/pool/forks.hpp"
 
 #include "overture/jobs/job_batch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/pool/job_runner.hpp"
 
 #include <optional>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Runs the jobs and forks of a pool, and counts them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a thread needs to run jobs of a pool: a deque for the jobs and forks that it adds, spare
 // records, counters. Each worker has a slot for life. Host threads borrow one of the `guests` for a
 // submit, a wait or a parallel call.

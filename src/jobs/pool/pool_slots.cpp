@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/pool/pool_slots.hpp"
 
 #include <algorithm>

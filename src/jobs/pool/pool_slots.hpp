@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The slots of a pool: first those of the workers, then those of spare workers, then the guests,
 // which threads of the host borrow.
 #pragma once

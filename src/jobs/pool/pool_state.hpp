@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The inside of a thread_pool: what its parts are and in which order they are made.
 //
 //   add     job_intake     a record from the slab into a deque or a shared queue; wakes a thread

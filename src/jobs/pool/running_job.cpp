@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/pool/running_job.hpp"
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The jobs that a thread runs at the moment, nested on its stack.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Workers that stand in for those inside a blocking_scope, and rest for the remaining time.
 #pragma once
 

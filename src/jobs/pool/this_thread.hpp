@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What a thread knows about the jobs that it runs. The explorer, whose threads are fibres, has a
 // header of its own in place of this one.
 #pragma once

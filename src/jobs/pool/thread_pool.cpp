@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/jobs/thread_pool.hpp"
 
 #include <algorithm>

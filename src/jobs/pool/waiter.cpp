@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/pool/waiter.hpp"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A thread inside wait(): it helps with jobs of its group and what those fork, and sleeps while
 // there are none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/pool/worker.hpp"
 
 #include <optional>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The life of a worker's thread: take a job and run it, or do what idle/idle.cpp says.
 #pragma once
 

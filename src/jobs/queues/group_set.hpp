@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A few groups, remembered so that their waiters can be woken.
 #pragma once
 

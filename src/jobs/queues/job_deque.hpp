@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A queue of hints: the owner pushes and pops at the bottom, all others take from the top (Chase
 // and Lev, with sequentially consistent read-modify-writes where the published versions have
 // fences). It grows; outgrown arrays stay readable until the pool ends.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An entry of a deque: the address of a job record, or of a fork on the stack of the deque's owner.
 //
 // A record may have been claimed elsewhere by the time its hint is read, but stays readable. A fork

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // How jobs get into the queues of a pool.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where the jobs of a pool lie, and how a thread takes one.
 //
 //   normal jobs   the deque of the submitting worker, or of the submitting thread's guest slot;

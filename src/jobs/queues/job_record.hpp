@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One queued job.
 //
 // Queues hold hints: pointers to records. To run a job a thread claims its record by the state

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The memory of job records: chunks that are taken once and kept until the pool ends, and the free
 // records in them.
 #pragma once

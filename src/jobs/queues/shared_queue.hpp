@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A queue of jobs that all threads add to: those of high or low priority, those for the main
 // thread, and normal ones of threads that have no deque at the moment. It is a deque whose owner is
 // the thread that holds the lock. Taking needs no lock.

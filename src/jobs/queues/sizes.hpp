@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Sizes of queues and batches. The explorer, whose memory is small, has a header of its own in
 // place of this one.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which of the host's threads a worker takes jobs from.
 //
 // What was in a thread's queue when the worker came to it is older than what others have submitted

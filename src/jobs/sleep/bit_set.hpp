@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Bits that many threads set and clear.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What threads without work wait for. The host may say so at any time, while they sleep too
 // (job_system::set_idle_reason), so a wait is divided among the reasons that held during it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "jobs/sleep/parking.hpp"
 
 #include <bit>

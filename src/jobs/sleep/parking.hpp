@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which threads sleep, and which is woken for what.
 //
 // There are two kinds of sleepers. A worker parks when it has found no work at all. A waiter (a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The wake policy of a pool and the number of zones that ask for another one, in one word, so that
 // a worker that is about to sleep reads it once.
 #pragma once

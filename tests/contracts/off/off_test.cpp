@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Without OVERTURE_CONTRACTS nothing is checked, noted or larger. The checks in headers are
 // templates on the setting, so they are there for whoever asks for them.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Which shared cache lines threads write when they look up, open and read.
 #include "overture/vfs/file_system.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 // Stands in for liburing: a ring whose kernel is one of the explorer's threads. It has the calls
 // that reads_uring.cpp makes.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A program that is told of misuse by the library, and by what it compiles of the headers itself.
 #include <overture/base/contracts.hpp>
 #include <overture/sync/countdown.hpp>

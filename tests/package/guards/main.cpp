@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A user's code inside the scopes of overture/base/guards.hpp: one piece that allocates and locks,
 // one that does neither.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Derives from each interface that a host may derive from, with exceptions and type information,
 // and hands the objects to the library, which has neither. An interface that kept its destructor
 // or another member in the library would leave this program without the interface's type

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Finds itself in the folder that it is given.
 #include <physfs.h>
 

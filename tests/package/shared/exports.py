@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """Checks what liboverture.so exports, its SONAME and its size.
 
     exports.py LIBRARY STRIPPED INCLUDE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A game and its plug-in that share one Overture.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "plug_in.hpp"
 
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the game of this test asks its plug-in for.
 #pragma once
 

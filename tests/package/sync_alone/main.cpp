@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Every part of overture::sync, linked alone.
 #include <overture/sync/barricade.hpp>
 #include <overture/sync/countdown.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes objects with all kinds of numbers as text, reads them back, and prints hashes of both.
 // With VARIANTS it runs the programs of these names in its own folder, and fails unless they print
 // the same.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The places of assets.
 #include <chrono>
 #include <filesystem>

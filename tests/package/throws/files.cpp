@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The places of io, vfs and load.
 #include <chrono>
 #include <filesystem>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the sources of the host share.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The places of base, sync, trace, jobs and text.
 #include "host.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Runs the test of each place; the program of usual flags checks that no place is missing and runs
 // the programs compiled in other ways.
 #include <cstdlib>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """places.py INCLUDE_FOLDER PLACE...: checks that the places where the headers let the library call
 code of the host, and that code may throw, are those that the host tests.
 

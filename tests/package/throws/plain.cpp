@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The source that is always compiled without exceptions. It brings its own copies of the functions
 // of the headers, and of the host's.
 #include "host.hpp"

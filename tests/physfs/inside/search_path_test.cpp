@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "search_path.hpp"
 
 #include <cstdlib>

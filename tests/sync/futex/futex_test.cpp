@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The native wait layer over a futex that misbehaves in all permitted ways: the library's calls go
 // through the function below.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where the frames of coroutines are.
 #pragma once
 

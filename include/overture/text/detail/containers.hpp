@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Members whose size is known only at run time, for text/fields.hpp, which says what they may be.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Tokens of a text, one after the other: what the readers are made of.
 //
 // A cursor remembers its first error and where it was; later ones are ignored. It copies nothing

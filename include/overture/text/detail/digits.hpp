@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads numbers in the middle of a text, a word at a time: makes reading fast.
 //
 // The next number cannot be read before the end of this one is known, and processors mispredict

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The fast path of reading: text exactly as write.hpp wrote it.
 //
 // Nearly all text that is read was written by text/write.hpp and never edited. So the reader first

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads members whose size is known only at run time, and the objects that have such members.
 //
 // Every byte is read once, but for members of fixed size that are not as they were written: the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads one object in a style: the reader that accepts everything text/read.hpp promises.
 //
 // The fast path (fast_read.hpp) goes first. Where an object is not exactly as it was written, this

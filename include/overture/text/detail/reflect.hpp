@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reflection of aggregates, for text/fields.hpp, which says what can be reflected.
 //
 // Members are counted by how many initialisers the type accepts and bound by structured bindings,

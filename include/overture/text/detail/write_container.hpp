@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes members whose size is known only at run time, and bounds the text of objects that have
 // such members.
 //

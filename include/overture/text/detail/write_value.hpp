@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Writes one object in a style: the implementation of write_object() in text/write.hpp.
 //
 // Everything but the values is a constant: names, formats and the bytes between them.

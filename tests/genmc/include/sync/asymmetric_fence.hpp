@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/sync/asymmetric_fence.hpp: the memory models here know no fence of all threads, so
 // a reader has one of its own where the heavy one of a writer would reach it.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/sync/ladder.hpp: a thread that would spin looks once.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/sync/wait.hpp: the kernel, as little of it as src/sync/wait.hpp promises.
 //
 // Comparing, queueing and waking are under one lock. A thread that would sleep ends instead, unless

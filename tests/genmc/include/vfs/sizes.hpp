@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/vfs/sizes.hpp: as small as will do.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Stands in for src/base/aligned_memory.hpp: the explorer knows what memory is in use, and takes
 // none again before the execution ends.
 #pragma once

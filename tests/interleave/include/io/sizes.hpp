@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/io/sizes.hpp: few enough for the explorer.
 #pragma once
 

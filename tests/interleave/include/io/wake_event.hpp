@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Stands in for src/io/wake_event.hpp: an event that the fake ring reads.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Stands in for src/sync/ladder.hpp: a thread that would spin by the clock looks once, so that it
 // sleeps after few steps. Spins by count are as shipped.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/sync/wait.hpp: the explorer's wait layer.
 #pragma once
 

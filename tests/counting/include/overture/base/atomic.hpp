@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The overture::atomic of test binaries that count. It replaces include/overture/base/atomic.hpp by
 // coming first on the include path; the sources of the library are the same.
 //

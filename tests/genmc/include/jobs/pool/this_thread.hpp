@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/jobs/pool/this_thread.hpp: GenMC knows no thread-local objects, only numbers.
 #pragma once
 

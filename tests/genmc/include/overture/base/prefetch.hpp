@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces include/overture/base/prefetch.hpp: GenMC knows neither caches nor assembly.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/jobs/pool/this_thread.hpp: what a thread knows about its jobs, for each fibre.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces src/jobs/queues/sizes.hpp: as small as will do.
 #pragma once
 

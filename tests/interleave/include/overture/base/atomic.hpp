@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The explorer's overture::atomic. It replaces include/overture/base/atomic.hpp by coming first on
 // the include path. The library's sources are unchanged, and an atomic is as large as a shipped
 // one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Replaces the library's header of this name: a futex that misbehaves in all permitted ways.
 #pragma once
 
