@@ -92,7 +92,7 @@ WINDOWS = tuple(
          r".*read_backend_test\.what_is_not_a_file_)", "no pipes and limits of POSIX"),
         (r"archives\.folder_mount\.a_file_that_becomes_a_folder_or_a_pipe_", "no pipes of POSIX"),
         (r"vfs\.file_system\.reports_what_cannot_be_mounted", "no pipes of POSIX"),
-        (r"archives\..*(made_by_(genisoimage|7zip|zip)|needs_the_right_password)", "other programs"),
+        (r"archives\..*(made_by_(genisoimage|7zip|zip)|needs_the_right_password)", "no programs"),
         (r"archives\..*has_what_physfs_finds_in_it", "PhysicsFS is not built"),
         (r"text\.the_parallel_part\.", "no library can be preloaded"),
     )
