@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Paths for the standard library. The command has them as UTF-8 text; on Windows narrow text of a
 // std::filesystem::path has another encoding.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #ifndef NOMINMAX
 #define NOMINMAX
 #endif

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev cross arm64`.
 # shellcheck shell=bash
 

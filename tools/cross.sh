@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev cross`: builds for other systems, and runs the tests
 # there.
 # shellcheck shell=bash

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, for commands that build from Debian's source packages.
 # shellcheck shell=bash
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, which sources it for `./dev python`: builds and tests the wheel of bindings/python.
 # shellcheck shell=bash
 

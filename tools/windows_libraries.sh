@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Zlib
+#
 # Part of ./dev, for `./dev cross windows`: builds what Overture links, for Windows, from Debian's
 # source packages, into .cache/windows/root. What is there already is skipped.
 # shellcheck shell=bash

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Zlib
+#
 # Runs a Windows program under wine: tools/wine.sh PROGRAM.exe [ARGUMENT...]
 #
 # The first call makes a prefix (wine's folder of a Windows installation) in .cache/windows/wine.

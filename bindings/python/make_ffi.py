@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """make_ffi.py HEADERS OUTPUT: writes overture/_ffi.py, what cffi knows of the C interface.
 
 The declarations are those of the headers in HEADERS, without what cffi does not parse: comments,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/cp932.hpp"
 #include "base/paths_windows.hpp"
 

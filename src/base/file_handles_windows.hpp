@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Handles of files and folders: how they are opened, also below a folder that they may not leave,
 // and how names are changed. What fails leaves its reason as the last error.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Files of Windows. Paths are UTF-8 outside and UTF-16 inside, with either separator. Everything is
 // opened for sharing, so that an editor may replace a file that is being read. Files are opened for
 // overlapped access, without which the system would do the reads of one handle one after another.

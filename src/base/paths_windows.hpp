@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the files for Windows share: its header, paths and error codes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What the system calls things: its words for an errno, and how it separates the parts of a path.
 // Platform by file.
 #pragma once

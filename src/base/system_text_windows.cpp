@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/system_text.hpp"
 
 #include <cstring>

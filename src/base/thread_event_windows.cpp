@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/thread_event_windows.hpp"
 
 namespace overture {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // An event for each thread, for which it waits while one of its own reads or writes is under way.
 #pragma once
 

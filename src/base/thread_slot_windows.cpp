@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // On fibre-local storage: its callback runs when a thread ends, however it was started, and gets
 // the slot as its argument. A thread_local with a destructor would not do: with the thread-local
 // variables of mingw's GCC such a destructor may find that the others are gone.

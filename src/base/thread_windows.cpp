@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <process.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Errors, versions and bytes: overture/c/base.h.
 #include "overture/c/base.h"
 

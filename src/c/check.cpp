@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Verifies archives and folders: overture/c/check.h.
 //
 // Each path is mounted into a folder of its own, named by its number, so that no mount hides files

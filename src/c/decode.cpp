@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // One decoded file: overture/c/assets.h. The store: store.cpp.
 #include <algorithm>
 

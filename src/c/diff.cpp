@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Compares two trees: overture/c/check.h.
 #include <algorithm>
 #include <optional>

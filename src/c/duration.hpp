@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Times of any length as the library takes them.
 #pragma once
 

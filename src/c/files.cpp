@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reading and writing files of the tree: overture/c/vfs.h.
 #include "c/handles.hpp"
 #include "overture/c/vfs.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What all functions of the C interface need: memory for handles, errors as C has them, options of
 // any version.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The handles that several parts of the C interface know.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Pools, groups, jobs and parallel loops: overture/c/jobs.h.
 #include "overture/c/jobs.h"
 

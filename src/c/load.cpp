@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads of a tree: overture/c/load.h.
 #include "overture/c/load.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads that do not block: overture/c/reads.h.
 #include "overture/c/reads.h"
 

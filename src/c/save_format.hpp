@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The first bytes of a save: functions of their arguments only. overture/c/saves.h describes them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Saves as bytes: overture/c/saves.h.
 #include "overture/c/saves.h"
 

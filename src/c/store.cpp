@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The asset store: overture/c/assets.h.
 //
 // The library tells types of assets apart by their C++ types. Those of the C interface are numbers,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The barricade: overture/c/sync.h.
 #include "overture/c/sync.h"
 

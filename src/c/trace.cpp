@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The timeline: overture/c/trace.h.
 #include "overture/c/trace.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The tree, its mounts and look-ups: overture/c/vfs.h. Reading and writing: files.cpp.
 #include "overture/c/vfs.h"
 

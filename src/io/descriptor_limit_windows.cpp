@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <cstdint>
 
 #include "io/descriptor_limit.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Many reads in flight on Windows: overlapped, and ended by completion routines, which the system
 // runs on this thread while it sleeps. A completion port would do the same, but a file belongs to
 // one port for as long as it is open, and several queues may read one archive.

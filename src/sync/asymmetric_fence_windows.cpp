@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/paths_windows.hpp"
 #include "sync/asymmetric_fence.hpp"
 

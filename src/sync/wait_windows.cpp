@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // WaitOnAddress and WakeByAddress. The system keeps sleepers in lists by address, in the process
 // itself: a wake that finds none makes no system call. It cannot move sleepers from one word to
 // another, so relayed means all.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // ReadDirectoryChangesW. A folder is watched with everything below it: a handle of each folder
 // below would keep users from renaming those above it. So folders that lie in a watched one only
 // get a number; an event names a path, and goes to the number of its folder.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // asset_store::record(): what was loaded, for the next run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "overture/base/filesystem_path.hpp"
 
 #include <gtest/gtest.h>

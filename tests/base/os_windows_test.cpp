@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What only Windows has: UTF-16, drives, long paths, names of devices.
 #include "base/paths_windows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "base/paths_windows.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "c_test.hpp"
 
 C_TEST(c_assets, one_file_is_decoded_on_the_calling_thread)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 /* What the tests in C use: checks that GoogleTest hears of, and the files that each test finds. */
 #pragma once
 

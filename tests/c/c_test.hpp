@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Tests that are written in C: C_TEST(suite, name) runs the C_CASE of that name.
 #pragma once
 

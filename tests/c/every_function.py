@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """every_function.py ROOT: each function of the C headers is called by the tests in C."""
 
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "c_test.hpp"
 
 C_TEST(c_jobs, a_group_waits_for_its_jobs)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "c_test.hpp"
 
 C_TEST(c_load, every_file_is_handed_over_and_failures_are_listed)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include <cstring>
 
 #include "c/save_format.hpp"

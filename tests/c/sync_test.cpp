@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "c_test.hpp"
 
 C_TEST(c_sync, a_raised_barricade_blocks_until_it_is_lowered)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Zlib
 #include "c_test.hpp"
 
 C_TEST(c_trace, what_threads_did_is_in_the_json)

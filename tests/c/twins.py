@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """twins.py C_EXAMPLE CXX_EXAMPLE: an example in C prints what the one in C++ prints."""
 
 import pathlib

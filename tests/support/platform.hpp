@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // What not every system has, for tests that need it: they skip themselves where it is missing, and
 // tools/test_results.py knows where that is.
 #pragma once

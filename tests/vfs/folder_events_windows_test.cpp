@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Changes in mounted folders, as Windows tells them: some time after they were made, so a test
 // polls until it has heard of the last one.
 #include "vfs/folder_events.hpp"

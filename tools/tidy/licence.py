@@ -23,7 +23,8 @@ def licence_line(file):
         return None
     number = 1 if file.lines[0].startswith("#!") else 0
     if file.is_code:
-        return number, f"/* {LICENCE} */" if file.suffix in (".h", ".c") else f"// {LICENCE}"
+        is_old_c = file.suffix in (".h", ".c") and not file.path.startswith("include/")
+        return number, f"/* {LICENCE} */" if is_old_c else f"// {LICENCE}"
     if file.suffix in (".py", ".sh") or file.path in SCRIPTS:
         return number, f"# {LICENCE}"
     return None

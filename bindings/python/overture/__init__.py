@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Overture: the folders and archives of a game as one tree.
 
     import overture

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The shared library beside this file, and its errors as exceptions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Bytes in a file that is either whole or refused."""
 
 from __future__ import annotations

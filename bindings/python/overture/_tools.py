@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Checks archives and folders, and compares trees."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """Folders and archives as one tree."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Zlib
 """The package as a tools programmer uses it, with archives that zipfile has made."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Paths of the system as std::filesystem::path, beside UTF-8 text: on Windows the two differ.
 //
 //   std::filesystem::path mods = user_folder / L"Spiele" / "mods";

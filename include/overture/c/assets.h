@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Assets: decoded files, and a store that loads what a game asks for by name, once each.
 //
 //   overture_decoded* image = NULL;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Errors, versions, bytes: what all parts of the C interface share. Begin with overture.h.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Verifies archives and folders, and compares trees: for tools.
 //
 //   const char* mounts[] = {"base.pk3", "mods/better_ai.zip"};

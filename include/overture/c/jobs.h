@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Jobs: small pieces of work for many cores.
 //
 //   overture_pool* pool = NULL;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Loads a whole tree, or a part of it, on all cores within a bound of memory.
 //
 //   overture_files_freeze(files, &why);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Overture from C, and from every language that can call C.
 //
 //   overture_error why = {.size = sizeof why};

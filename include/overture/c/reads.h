@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Reads of whole files that do not block the caller.
 //
 //   overture_reads* reads = NULL;

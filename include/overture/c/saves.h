@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Saves: bytes of yours in a file that is either whole or refused.
 //
 //   overture_save_write("slot1.save", &game, sizeof game, &why);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // A barricade: an event of four bytes. Raised it blocks, lowered it lets everyone through.
 //
 //   overture_barricade ready;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The timeline: what every thread did, when, and what it waited for. For https://ui.perfetto.dev.
 //
 //   overture_timeline* timeline = NULL;

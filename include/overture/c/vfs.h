@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Folders and archives as one tree: mount, look up, read, write.
 //
 //   overture_files* files = NULL;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // Where compilers and processors differ. All else, besides the files that are named after a system,
 // is standard C++20.
 //

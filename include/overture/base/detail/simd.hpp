@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Zlib
+//
 // The vector instructions of the processor, if compiler.hpp says that it has some.
 #pragma once
 
