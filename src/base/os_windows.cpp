@@ -276,9 +276,9 @@ class windows_system final : public operating_system {
     if (parent.missing()) return windows_failure("cannot open for writing");
     const bool is_new = mode == write_mode::create;
     const DWORD only_at_end = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
-    owned_handle opened(
-        open_wide(parent.path(), mode == write_mode::append ? only_at_end : DWORD{GENERIC_WRITE},
-                  share_all, is_new ? CREATE_NEW : OPEN_ALWAYS, not_through_links));
+    owned_handle opened(open_wide(parent.path(),
+                                  mode == write_mode::append ? only_at_end : DWORD{GENERIC_WRITE},
+                                  share_all, is_new ? CREATE_NEW : OPEN_ALWAYS, not_through_links));
     if (!opened.valid()) return windows_failure("cannot open for writing");
     if (!is_regular(opened.get())) return not_regular(opened.get());
     return opened.release();
