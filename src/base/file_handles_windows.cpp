@@ -135,9 +135,11 @@ bool remove_wide(const wide_path& path, bool folders_too) noexcept {
 // The way of POSIX, where the file system has it, also replaces a file that others have open.
 bool rename_wide(const wide_path& from, const wide_path& to) noexcept {
   const DWORD old_attributes = GetFileAttributesW(to.c_str());
+  const DWORD attributes = GetFileAttributesW(from.c_str());
+  if (attributes == INVALID_FILE_ATTRIBUTES) return false;
   if (old_attributes != INVALID_FILE_ATTRIBUTES) {
     const bool replaces_folder = (old_attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
-    const bool is_one = (GetFileAttributesW(from.c_str()) & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    const bool is_one = (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
     if (is_one != replaces_folder) {
       SetLastError(is_one ? ERROR_DIRECTORY : error_is_folder);
       return false;
