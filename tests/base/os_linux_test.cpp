@@ -144,7 +144,7 @@ TEST_P(a_folder_without_openat2, is_not_left_by_writing) {
 }
 
 TEST(os_linux, appends_at_the_end_and_updates_where_it_is_told_to) {
-  const test::temp_folder folder;
+  const temp_folder folder;
   folder.write("appended", "12345");
   folder.write("updated", "12345");
   operating_system& os = system_os();
