@@ -13,9 +13,8 @@ COMMAND = []
 
 
 def run(*arguments):
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False
-    )
+    words = [*COMMAND, *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, check=False)
     return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
 
 
