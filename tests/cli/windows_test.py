@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
 """The command on Windows, as far as it differs: windows_test.py OVERTURE [EMULATOR]"""
 
 import json
