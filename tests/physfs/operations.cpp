@@ -146,7 +146,11 @@ player::outcome player::change(const operation& next) {
   if (what == "mount")
     return flag(functions_.mount(name, pointer(next, 2), static_cast<int>(number(next, 3))));
   if (what == "unmount") return flag(functions_.unmount(name));
-  if (what == "set_write_dir") return flag(functions_.setWriteDir(name));
+  if (what == "set_write_dir") {
+    // 3.0.2 refuses a file, and has emptied it.
+    if (name && std::filesystem::is_regular_file(name)) return {"a file"};
+    return flag(functions_.setWriteDir(name));
+  }
   if (what == "mkdir") return flag(functions_.mkdir(name));
   if (what == "delete") return flag(functions_.remove(name));
   if (what == "permit_links") {
