@@ -61,8 +61,10 @@ detail::asset_head* load_context::ask(std::string_view path, const void* type,
   const result<asset_path> normal = normalise(path, room);
   if (normal) return ask(*normal, type, needed);
   slot& one = static_cast<const decode_context*>(this)->of();
-  if (needed) one.store->flawed(one, normal.error());
-  return nullptr;
+  slot* const found = one.store->ask({path, {hash64(path)}}, type, asset_priority::background,
+                                     {.parent = &one, .needed = needed, .flaw = &normal.error()});
+  if (found == nullptr && needed) one.store->flawed(one, normal.error());
+  return found;
 }
 
 struct asset_store::state {
@@ -211,9 +213,17 @@ std::size_t asset_store::explain_any(const detail::asset_head* failed,
     length += fitting;
     text[length] = '\0';
   };
+  // Paths may come from files, where a line can end with "\r".
+  const auto add_path = [&](std::string_view path) {
+    if (path.empty()) add("(no name)");
+    for (const char& each : path) {
+      const bool is_control = static_cast<unsigned char>(each) < ' ' || each == '\x7F';
+      add(is_control ? std::string_view("?") : std::string_view(&each, 1));
+    }
+  };
   for (std::size_t i = 0; i < links; ++i) {
     if (i > 0) add(" needs ");
-    add(chain[i]->path.text);
+    add_path(chain[i]->path.text);
   }
   if (links > 0) {
     add(": ");

@@ -56,7 +56,9 @@ store_core::~store_core() {
   const sync_detail::scoped_lock hold(lock_);
   if constexpr (detail::contracts) {
     for (std::size_t i = 0; i < table_.size(); ++i) {
-      detail::expects(table_.at(i).handles.load(std::memory_order_seq_cst) == 0,
+      slot& one = table_.at(i);
+      const std::uint32_t own = one.reload != nullptr ? 1 : 0;  // that of a reload under way
+      detail::expects(one.handles.load(std::memory_order_seq_cst) == own,
                       "an asset_store was destroyed while the program holds one of its assets: let "
                       "go of all handles first");
     }

@@ -59,6 +59,7 @@ class png final : public decoder {
                                parallel_runner&) const noexcept override {
     // Checksums of critical chunks are verified; damage in chunks that affect no pixel (comments,
     // times) does not fail the image.
+    if (bytes.empty()) return refused(SPNG_IO_EOF);  // libspng takes no null pointer
     const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));
     if (!context) return refused(SPNG_EMEM);
     (void)spng_set_image_limits(context.get(), limits::image_side_max, limits::image_side_max);

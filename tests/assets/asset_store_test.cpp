@@ -149,7 +149,25 @@ TEST(asset_store, refuses_assets_that_need_themselves) {
   EXPECT_EQ(store.outcome(self), "invalid");
   char text[200];
   (void)store.explain(a, text);
-  EXPECT_THAT(text, ::testing::HasSubstr("needs itself"));
+  EXPECT_THAT(text, ::testing::HasSubstr("need each other in a circle"));
+}
+
+TEST(asset_store, names_a_path_that_is_none_and_what_cannot_be_printed) {
+  store_rig rig;
+  rig.add("up", "../x.txt");
+  rig.add("from_windows", "x.txt\r\n");
+  rig.add("x.txt", "x");
+  rig.mount();
+  rigged_store store(rig);
+  char text[200];
+  const asset<list> up = store.get<list>("up"_path);
+  EXPECT_EQ(store.outcome(up), "bad_path");
+  (void)store.explain(up, text);
+  EXPECT_THAT(text, ::testing::StartsWith("up needs ../x.txt: "));
+  const asset<list> from_windows = store.get<list>("from_windows"_path);
+  EXPECT_EQ(store.outcome(from_windows), "not_found");
+  (void)store.explain(from_windows, text);
+  EXPECT_THAT(text, ::testing::StartsWith("from_windows needs x.txt?: "));
 }
 
 TEST(asset_store, turns_what_a_loader_throws_into_that_assets_error) {

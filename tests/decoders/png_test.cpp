@@ -92,6 +92,10 @@ TEST(png_decoder, reports_a_file_cut_anywhere) {
   }
 }
 
+TEST(png_decoder, calls_an_empty_file_truncated) {
+  EXPECT_STREQ(decode(bytes()).error().reason, "the PNG file is truncated");
+}
+
 TEST(png_decoder, survives_every_flipped_bit) {
   const bytes whole = make_png(8, 8, SPNG_COLOR_TYPE_TRUECOLOR, noise(8 * 8 * 3));
   for (std::size_t i = 0; i < whole.size() * 8; ++i) {

@@ -3,7 +3,7 @@
 // load_scope: loads the files of a frozen tree, all or some, on all cores, within a memory budget.
 //
 //   file_system files;
-//   if (auto mounted = files.mount("base.pk3"); !mounted) return report(mounted.error());
+//   if (auto mounted = files.mount("base.pk3"); !mounted) return report("base.pk3", mounted);
 //   if (auto frozen = files.freeze(); !frozen) return report(frozen.error());
 //
 //   thread_pool jobs{{.workers = processor_count() - 1}};
