@@ -55,7 +55,8 @@ bool needs::waits(slot& from, const slot& to) noexcept {
 
 result<void> needs::add(slot& parent, slot& child) noexcept {
   const bool pending = !is_settled(child);
-  if (pending && waits(child, parent)) return fail(errc::invalid, "they need each other in a circle");
+  if (pending && waits(child, parent))
+    return fail(errc::invalid, "they need each other in a circle");
   need* one = free_;
   if (one != nullptr) {
     free_ = one->next_of_parent;

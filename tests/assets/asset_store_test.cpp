@@ -152,7 +152,7 @@ TEST(asset_store, refuses_assets_that_need_themselves) {
   EXPECT_THAT(text, ::testing::HasSubstr("need each other in a circle"));
 }
 
-TEST(asset_store, names_a_path_that_is_none_and_what_cannot_be_printed) {
+TEST(asset_store, names_a_path_that_cannot_be_and_what_cannot_be_printed) {
   store_rig rig;
   rig.add("up", "../x.txt");
   rig.add("from_windows", "x.txt\r\n");

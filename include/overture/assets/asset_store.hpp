@@ -187,8 +187,9 @@ class OVERTURE_API asset_store {
   // Any thread.
   result<void> for_each_unsettled(function_ref<void(const unsettled_asset&)> visit) const noexcept;
   // Writes why an asset failed, with the chain of assets that need what is missing:
-  // "maps/1.map needs gfx/wall.png: no mount has this path". Cut to fit and NUL-terminated, unless `text` is
-  // empty. Returns the length without the NUL; 0 for one that has not failed. Any thread.
+  // "maps/1.map needs gfx/wall.png: no mount has this path". Control characters of a path are '?'.
+  // Cut to fit and NUL-terminated, unless `text` is empty. Returns the length without the NUL; 0
+  // for one that has not failed. Any thread.
   template <class T>
   std::size_t explain(const asset<T>& failed, std::span<char> text) const noexcept {
     return explain_any(failed.head_, text);
