@@ -44,14 +44,18 @@ TEST(asset_bad_luck, a_decode_that_does_not_return_is_named_with_those_who_need_
   rig.add("other.txt", "other");
   rig.mount();
   barricade gate{barricade::raised};
+  barricade decoding{barricade::raised};
   rig.texts.before_decode = [&](const std::string& path) {
-    if (path == "wall.txt") gate.wait();
+    if (path != "wall.txt") return;
+    decoding.lower();
+    gate.wait();
   };
   rigged_store store(rig);
   const asset<list> room = store.get<list>("room"_path);
   EXPECT_EQ(store.outcome(store.get<words>("floor.txt"_path)), "ready");
   EXPECT_EQ(store.outcome(store.get<words>("other.txt"_path)), "ready");
   while (room.state() != asset_state::needing) std::this_thread::yield();
+  decoding.wait();
   std::map<std::string, std::string> waits;
   ASSERT_TRUE(store.for_each_unsettled([&](const unsettled_asset& one) {
     waits[std::string(one.path.text)] = std::string(one.what) + "|" + std::string(one.needs.text);
