@@ -33,5 +33,5 @@ arm64_libraries() {
 arm64_packages() {
   # shellcheck disable=SC2086
   printf '%s\n' libc6-dev libstdc++-12-dev $packages_build libgtest-dev libgmock-dev \
-    libopusenc-dev libphysfs-dev | grep -E '^(lib|zlib|nlohmann)'
+    libopusenc-dev libphysfs-dev libsdl2-dev | grep -E '^(lib|zlib|nlohmann)'
 }
