@@ -55,8 +55,10 @@ bool needs::waits(slot& from, const slot& to) noexcept {
 
 result<void> needs::add(slot& parent, slot& child) noexcept {
   const bool pending = !is_settled(child);
-  if (pending && waits(child, parent))
+  if (pending && &parent == &child) return fail(errc::invalid, "it needs itself");
+  if (pending && waits(child, parent)) {
     return fail(errc::invalid, "they need each other in a circle");
+  }
   need* one = free_;
   if (one != nullptr) {
     free_ = one->next_of_parent;

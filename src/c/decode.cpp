@@ -69,7 +69,7 @@ size_t overture_decoded_size(const overture_decoded* decoded) {
 
 overture_code overture_decoded_get_info(const overture_decoded* decoded,
                                         overture_decoded_info* info, overture_error* error) {
-  if (decoded == nullptr) return invalid(error, "what is decoded is NULL");
+  if (decoded == nullptr) return invalid(error, "the decoded asset is NULL");
   const decoded_asset& of = decoded->asset;
   return write_result(info,
                       overture_decoded_info{.size = 0,

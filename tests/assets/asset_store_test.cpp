@@ -150,6 +150,8 @@ TEST(asset_store, refuses_assets_that_need_themselves) {
   char text[200];
   (void)store.explain(a, text);
   EXPECT_THAT(text, ::testing::HasSubstr("need each other in a circle"));
+  (void)store.explain(self, text);
+  EXPECT_STREQ(text, "self: it needs itself");
 }
 
 TEST(asset_store, names_a_path_that_cannot_be_and_what_cannot_be_printed) {
