@@ -44,8 +44,9 @@ TEST(a_continuation, does_not_wait_for_what_is_lowered) {
   at_once where;
   barricade door{barricade::lowered};
   passes seen;
-  EXPECT_FALSE(door.on_lowered(seen.link));
   seen.wait(door, where);
+  EXPECT_EQ(seen.runs.load(), 1);
+  EXPECT_FALSE(door.on_lowered(seen.link));
   EXPECT_EQ(seen.runs.load(), 1);
 }
 
