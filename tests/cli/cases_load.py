@@ -394,5 +394,6 @@ def load_is_cold_on_demand(box):
     cold = result.json()["reads"]
     # Where the system cannot drop them (a file system in memory), it says so.
     if "in its page cache, so the load is not quite cold" not in result.err:
-        assert cold["disk_bytes"] >= total, cold
+        # Mounting reads the end of an archive, and the system as much beside it as it likes.
+        assert cold["disk_bytes"] >= 4 << 20, cold
         assert 0 < cold["median_seconds"] <= cold["p99_seconds"], cold
