@@ -7,8 +7,8 @@
 cmd_cross() {
   local system=${1-} test='' targets=()
   case $system in
-    windows | arm64) shift ;;
-    *) misuse "cross: what for? (windows, arm64)" ;;
+    windows | arm64 | macos) shift ;;
+    *) misuse "cross: what for? (windows, arm64, macos)" ;;
   esac
   while [ $# -gt 0 ]; do
     case $1 in
@@ -19,6 +19,11 @@ cmd_cross() {
     shift
   done
   need build "$system"
+  if [ "$system" = macos ]; then
+    [ -z "$test" ] || fail "macos: the core modules are compiled only; nothing here can run them"
+    compile_for_macos
+    return
+  fi
   [ -z "$test" ] || need tests
   libraries_for "$system"
   if [ -z "$test" ]; then
@@ -50,4 +55,19 @@ cross_build() {
   if [ "$system" = windows ]; then program=bin/overture.exe runs=tools/wine.sh; fi
   build_preset "$system" "${@:-$program}"
   say "built: build/$system/$program; $runs runs it"
+}
+
+# With zig, a clang that brings the headers of macOS.
+compile_for_macos() {
+  local folder=$root/.cache/macos version=0.15.2
+  if [ "$(cat "$folder/version" 2>/dev/null)" != "$version" ]; then
+    say "fetching zig $version into .cache/macos"
+    rm -rf "$folder"
+    python3 -m venv "$folder/venv"
+    "$folder/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+      --target "$folder/zig" "ziglang==$version" || fail "zig cannot be fetched with pip"
+    printf '%s\n' "$version" >"$folder/version"
+  fi
+  build_preset macos all
+  say "compiled: the core modules, in build/macos; nothing of them has been run"
 }
