@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Zlib
+"""Settings of the site for Sphinx, which ./dev docs runs on what stage.py has put together."""
+
+import pathlib
+import re
+import sys
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(here))
+
+build = (root / "CMakeLists.txt").read_text()
+version = re.search(r"project\([^)]*VERSION ([\d.]+)", build).group(1)
+project = "Overture"
+html_title = f"Overture {version}"
+extensions = ["myst_parser", "pages"]
+overture_root = str(root)
+overture_clang_arguments = ["-I/usr/include/SDL2"]
+
+source_suffix = {".md": "markdown", ".hpp": "overture-header", ".h": "overture-header"}
+root_doc = "index"
+exclude_patterns = ["_*"]
+highlight_language = "text"
+smartquotes = False
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+html_theme = "furo"
+html_static_path = [str(here / "static")]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_copyright = False
+html_show_sphinx = False
+pygments_style = "default"
+pygments_dark_style = "monokai"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#14557b", "color-brand-content": "#14557b",
+                            "font-stack": "system-ui, sans-serif",
+                            "font-stack--monospace": "ui-monospace, 'DejaVu Sans Mono', Menlo, "
+                                                     "Consolas, monospace"},
+    "dark_css_variables": {"color-brand-primary": "#7cc0e8", "color-brand-content": "#7cc0e8"},
+}
