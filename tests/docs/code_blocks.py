@@ -154,6 +154,13 @@ def cmake_problems(block):
         yield f"{block.page}:{block.line}: {done.stderr}"
 
 
+def indented_code(page, text):
+    """Code that is indented instead of fenced: nothing would say what it is."""
+    outside = FENCE.sub(lambda fence: re.sub(".*", "", fence.group()), text)
+    for found in re.finditer(r"\n\n    \S", outside):
+        yield f"{page}:{outside.count(chr(10), 0, found.end())}: put this code between ```"
+
+
 def command_problems(page, text):
     """Commands of ./dev and of overture that do not exist."""
     dev = (ROOT / "dev").read_text()
@@ -177,7 +184,7 @@ def main():
     problems = []
     for page, text in documents(ROOT):
         blocks += blocks_of_document(page, text)
-        problems += command_problems(page, text)
+        problems += [*command_problems(page, text), *indented_code(page, text)]
     for path in sorted((ROOT / "include/overture").rglob("*.h*")):
         if "detail" not in path.parts:
             blocks += blocks_of_header(path.relative_to(ROOT).as_posix(), path.read_text())

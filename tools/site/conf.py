@@ -23,7 +23,8 @@ exclude_patterns = ["_*"]
 highlight_language = "text"
 smartquotes = False
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence"]
+# Markdown as elsewhere: a line may begin with % and is no comment.
+myst_disable_syntax = ["myst_line_comment", "myst_block_break", "myst_target", "myst_role"]
 
 html_theme = "furo"
 html_static_path = [str(here / "static")]

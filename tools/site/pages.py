@@ -191,6 +191,9 @@ CODE_BLOCK = re.compile(r'(<div class="[^"]*\bhighlight-(?:cpp|c) .*?</pre>)', r
 SPAN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 BEFORE_TYPES = {"const", "constexpr", "inline", "static", "explicit", "virtual", "typename", "new",
                 "return", "co_return", "co_await", "noexcept", "public", "requires", "extern"}
+NAMESPACES = {"overture", "text", "sdl"}
+TYPE_KINDS = {"n", "nc", "nf", "ne"}
+USED = re.compile(r'<span class="[op]">(\.|-&gt;)')  # of a variable, not a type
 DECLARES = {"class", "struct", "enum", "union", "using", "concept", "namespace", "define"}
 
 
@@ -200,26 +203,38 @@ def link_code(app, pagename, _template, context, _doctree):
     if not body or not (pagename.startswith(REFERENCE) or pagename.startswith("docs")
                         or pagename in ("README", "index")):
         return
-    path = pagename.removeprefix("include/") if pagename.startswith(REFERENCE) else ""
+    path = next((path for path in app.overture_headers if Names.document(path) == pagename), "")
 
     def link(block):
-        previous = [""]
+        code = block.group()
+        before = ["", ""]  # the words and signs in front of a name
 
         def replace(span):
             kind, text = span.group(1), html.unescape(span.group(2))
-            before, previous[0] = previous[0], (text if kind != "w" else previous[0])
-            if kind not in ("n", "nc", "nf", "ne") or before in DECLARES:
+            if kind == "w":
                 return span.group()
-            if re.fullmatch(r"\w+|[&*.}]", before) and before not in BEFORE_TYPES:
-                return span.group()  # a variable or parameter of that name
+            scope, last = before
+            before[:] = last, text
+            after = code[span.end():span.end() + 40]
+            if kind not in TYPE_KINDS or not may_be_type(scope, last) or USED.match(after):
+                return span.group()
             target = app.overture_names.find_type(text, path)
             if not target:
                 return span.group()
             uri = app.builder.get_relative_uri(pagename, target[0])
             uri = (uri if target[0] != pagename else "") + "#" + target[1]
             return f'<a class="name" href="{uri}">{span.group()}</a>'
-        return SPAN.sub(replace, block.group())
+        return SPAN.sub(replace, code)
     context["body"] = CODE_BLOCK.sub(link, body)
+
+
+def may_be_type(scope, last):
+    """Whether what follows these two can be the name of a type of Overture."""
+    if last == "::":
+        return scope in NAMESPACES
+    if last in DECLARES:
+        return False
+    return last in BEFORE_TYPES or not re.fullmatch(r"\w+|[&*.}!]|-&gt;|->", last)
 
 
 def read_headers(app):
