@@ -78,6 +78,8 @@ HEADER = """// SPDX-License-Identifier: Zlib
 //   door d;
 #pragma once
 
+#include <compare>
+
 namespace overture {
 namespace detail { void hidden(); }
 
@@ -86,14 +88,15 @@ struct door_config {
 
   // Twice the width.
   [[nodiscard]] int twice() const { return 2 * width; }
-  friend bool operator==(const door_config&, const door_config&) = default;
+  friend auto operator<=>(const door_config&, const door_config&) = default;
 };
+inline door_config copied(const door_config& from) { return from; }
 
 // Opens and shuts.
 class door {
  public:
   explicit door(int width = 1) noexcept : width_(width) {}
-  door(const door&) = delete;
+  door(const door&) = default;
 
   // Any thread.
   void open() noexcept { width_ = 2; }
@@ -109,6 +112,7 @@ class door {
   int width_;
 };
 class later;
+inline void open_copy(door from) { from.open(); door copy(from); }
 
 enum class side { left, right };
 }  // namespace overture
@@ -130,7 +134,8 @@ class Headers(unittest.TestCase):
 
     def test_leaves_out_detail(self):
         self.assertEqual(self.paths, ["overture/door.hpp"])
-        self.assertEqual(list(self.by_title), ["door_config", "door", "side"])
+        self.assertEqual(list(self.by_title),
+                         ["door_config", "copied()", "door", "open_copy()", "side"])
 
     def test_takes_the_manual_without_the_licence(self):
         self.assertEqual(self.header.manual, "Doors.\n\n  door d;")
@@ -149,7 +154,7 @@ class Headers(unittest.TestCase):
     def test_cuts_bodies_and_initialisers(self):
         made, opened, as_type = self.by_title["door"].members
         self.assertEqual(made.code, "explicit door(int width = 1) noexcept;\n"
-                                    "door(const door&) = delete;")
+                                    "door(const door&) = default;")
         self.assertEqual(opened.code, "void open() noexcept;\nvoid shut() noexcept;\n"
                                       "[[nodiscard]] int width() const;  // in metres")
         self.assertEqual(as_type.code, "template <class T>\nT as() const;")

@@ -5,6 +5,8 @@ import pathlib
 import re
 import sys
 
+import furo
+
 here = pathlib.Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(here))
@@ -19,7 +21,6 @@ overture_clang_arguments = ["-I/usr/include/SDL2"]
 
 source_suffix = {".md": "markdown", ".hpp": "overture-header", ".h": "overture-header"}
 root_doc = "index"
-exclude_patterns = ["_*"]
 highlight_language = "text"
 smartquotes = False
 myst_heading_anchors = 4
@@ -33,7 +34,7 @@ html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
 pygments_style = "default"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#14557b", "color-brand-content": "#14557b",
                             "font-stack": "system-ui, sans-serif",
@@ -41,3 +42,20 @@ html_theme_options = {
                                                      "Consolas, monospace"},
     "dark_css_variables": {"color-brand-primary": "#7cc0e8", "color-brand-content": "#7cc0e8"},
 }
+
+
+def add_dark_colours(app, config):
+    """Debian's build of the theme has dark colours only for those who choose them: also follow the
+    system."""
+    theme = pathlib.Path(furo.__file__).parent / "theme/furo/static/styles/furo.css"
+    dark = re.search(r'body\[data-theme="dark"\] (\{.*?\})', theme.read_text(), re.DOTALL)
+    folder = pathlib.Path(app.doctreedir) / "theme"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "dark.css").write_text("@media (prefers-color-scheme: dark) "
+                                     f"{{ body[data-theme=auto] {dark.group(1)} }}\n")
+    config.html_static_path.append(str(folder))
+    app.add_css_file("dark.css", priority=400)
+
+
+def setup(app):
+    app.connect("config-inited", add_dark_colours)

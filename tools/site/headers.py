@@ -177,8 +177,8 @@ class Reader:
             if not line.startswith(("// NOLINT", "// clang-format")):
                 text.insert(0, line[3:])
             at -= 1
-        if text and re.match(r"-- .* --$", text[0]):  # a heading between declarations
-            text = []
+        if text and re.match(r"-+ .* -+$", text[0]):  # a heading between declarations
+            del text[0]
         return "\n".join(text), at
 
     def indent_of(self, line):
@@ -242,7 +242,7 @@ class Reader:
                 if body:
                     cuts.append((body, child.extent.end.offset, b";"))
         text = self.bytes[start:end]
-        for first, last, instead in sorted(cuts, reverse=True):
+        for first, last, instead in sorted(set(cuts), reverse=True):
             kept = text[:first - start]
             text = (kept.rstrip() if instead else kept) + instead + text[last - start:]
         indent = self.indent_of(cursor.extent.start.line)
@@ -334,8 +334,9 @@ def span(cursor, source):
     start, end = cursor.extent.start.offset, cursor.extent.end.offset
     body = 0
     for child in cursor.get_children():
-        if child.kind.name in ("COMPOUND_STMT", "CXX_TRY_STMT"):
-            body = child.extent.start.offset
+        at = child.extent.start.offset
+        if child.kind.name == "COMPOUND_STMT" and source[at:at + 1] == b"{":  # not = default
+            body = at
     # The attributes and the template head before the name count as part of a declaration.
     line = source.rfind(b"\n", 0, start) + 1
     before = source[line:start]

@@ -18,8 +18,9 @@ REFERENCE = "include/overture/"
 # What counts as code in a comment: `this`, that(), some_name, a::b, a header, an instance<of>.
 INLINE = re.compile(r"`([^`]+)`"
                     r"|((?:[\w/]+/)?\w+\.(?:hpp|h|md|cpp)\b)"
-                    r"|(~?\b[A-Za-z_][\w:]*\w\(\)|\b\w+(?:::\w+)+(?:\(\)|<[\w:, ]*>)?"
-                    r"|\b[a-z]+_\w+(?:\(\))?|\b[A-Z]+_[A-Z_]+\w*|\b[a-z_]+<[A-Za-z_:, <>]*>)")
+                    r"|(~?\b(?:\w+\.)*[A-Za-z_][\w:]*\w\(\)|\b\w+(?:::\w+)+(?:\(\)|<[\w:, ]*>)?"
+                    r"|\b(?:\w+\.)?[a-z]+_\w+(?:\(\))?|\b[A-Z]+_[A-Z_]+\w*"
+                    r"|\b[a-z_]+<[A-Za-z_:, <>]*>)")
 
 
 class HeaderParser(Parser):
@@ -193,7 +194,7 @@ BEFORE_TYPES = {"const", "constexpr", "inline", "static", "explicit", "virtual",
                 "return", "co_return", "co_await", "noexcept", "public", "requires", "extern"}
 NAMESPACES = {"overture", "text", "sdl"}
 TYPE_KINDS = {"n", "nc", "nf", "ne"}
-USED = re.compile(r'<span class="[op]">(\.|-&gt;)')  # of a variable, not a type
+USED = re.compile(r'<span class="[op]">(\.|-&gt;|,)')  # not a type, but a variable or enumerator
 DECLARES = {"class", "struct", "enum", "union", "using", "concept", "namespace", "define"}
 
 
@@ -211,7 +212,7 @@ def link_code(app, pagename, _template, context, _doctree):
 
         def replace(span):
             kind, text = span.group(1), html.unescape(span.group(2))
-            if kind == "w":
+            if kind[0] in "wc" and kind != "cp":  # blanks and comments
                 return span.group()
             scope, last = before
             before[:] = last, text

@@ -162,7 +162,10 @@ def read_paragraph(lines, at, width, blocks):
         blocks.append(Block("heading", text))
         blocks += under_heading(lines[at:end], width)
         return end
-    blocks.append(Block("paragraph", text))
+    if at == start + 1 and text.startswith("return ") and text.endswith(";"):
+        blocks.append(Block("code", text, "cpp"))
+    else:
+        blocks.append(Block("paragraph", text))
     return at
 
 
