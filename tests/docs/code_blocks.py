@@ -5,7 +5,8 @@
 
 Blocks may be parts of programs. Those of one page share a namespace, after the declarations of
 preludes/common.hpp and of preludes/PAGE.hpp if there is one (docs/guide/jobs.md: guide_jobs.hpp,
-overture/sync/when.hpp: sync_when.hpp). A block is the body of a function. One below the comment
+overture/sync/when.hpp: sync_when.hpp). A block is the body of a function, whose parameters a line
+`// parameters: ...` of the prelude names. One below the comment
 
   <!-- definitions -->
 
@@ -83,9 +84,13 @@ def without_gaps(code):
 
 
 def prelude(page, suffix):
+    """What includes the prelude of a page, and the parameters of its blocks."""
     name = re.sub(r"^(docs|include/overture)/", "", page).rpartition(".")[0].replace("/", "_")
     path = HERE / "preludes" / (name + suffix)
-    return f'#include "preludes/{path.name}"\n' if path.exists() else ""
+    if not path.exists():
+        return "", ""
+    parameters = re.search(r"^// parameters: (.*)", path.read_text(), re.MULTILINE)
+    return f'#include "preludes/{path.name}"\n', parameters.group(1) if parameters else ""
 
 
 def program(blocks, suffix):
@@ -97,14 +102,16 @@ def program(blocks, suffix):
         space = "page_" + re.sub(r"\W", "_", page)
         if suffix == ".hpp":
             text.append(f"namespace {space} {{\n")
-        text.append(prelude(page, suffix))
+        include, parameters = prelude(page, suffix)
+        text.append(include)
         for block in mine:
             code = f'\n#line {block.line} "{page}"\n{without_gaps(block.text)}'
             function = f"outcome block_{block.line}"
             if block.definitions:
                 text.append(code)
             elif suffix == ".hpp":  # in a class: some use `this`
-                text.append(f"struct of_{block.line} {{\n{function}() {{\n{code}return 0;\n}}\n}};")
+                body = f"{function}({parameters}) {{\n{code}return 0;\n}}\n"
+                text.append(f"struct of_{block.line} {{\n{body}}};")
             else:
                 text.append(f"{function}_{space}(void) {{\n{code}return 0;\n}}\n")
         if suffix == ".hpp":

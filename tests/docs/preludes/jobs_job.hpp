@@ -1,3 +1,2 @@
 // SPDX-License-Identifier: Zlib
-extern work chunk;
-extern std::array<int, 100> big;
+// parameters: work& chunk, std::array<int, 100> big
