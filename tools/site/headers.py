@@ -19,6 +19,7 @@ IGNORED = {"STATIC_ASSERT", "FRIEND_DECL", "USING_DIRECTIVE", "CXX_ACCESS_SPEC_D
            "NAMESPACE_ALIAS"}
 FUNCTIONS = {"CXX_METHOD", "FUNCTION_DECL", "FUNCTION_TEMPLATE", "CONSTRUCTOR", "DESTRUCTOR",
              "CONVERSION_FUNCTION"}
+OPENED = {"overture", "text", "literals", "sdl", ""}  # what programs name without saying more
 MACRO = re.compile(r"\bOVERTURE_(?:C_)?API\s+")
 
 
@@ -34,6 +35,7 @@ class Entry:
     first_line: int = 0
     last_line: int = 0
     indent: int = 0  # of its comment
+    scope: str = ""  # a namespace of its own: limits
 
     @property
     def is_type(self):
@@ -43,7 +45,8 @@ class Entry:
     @property
     def title(self):
         brackets = "()" if self.functions else ""
-        return ", ".join(dict.fromkeys(name + brackets for name in self.names))
+        names = ", ".join(dict.fromkeys(name + brackets for name in self.names))
+        return f"{self.scope}: {names}" if self.scope else names
 
 
 @dataclass
@@ -106,14 +109,19 @@ class Reader:
     def __init__(self, source):
         self.bytes = source.encode()
         self.lines = source.splitlines()
+        self.namespace = ""
 
     def scope(self, cursor, into):
         kind = cursor.kind.name
         if kind in SCOPES:
             if kind == "NAMESPACE" and is_private_namespace(cursor.spelling):
                 return
+            outer = self.namespace
+            if kind == "NAMESPACE":
+                self.namespace = "" if cursor.spelling in OPENED else cursor.spelling
             for child in cursor.get_children():
                 self.scope(child, into)
+            self.namespace = outer
             return
         self.add(cursor, into)
 
@@ -143,7 +151,8 @@ class Reader:
             last_entry.code += "\n" + code
             last_entry.last_line = last
             return None
-        entry = Entry([name], text, code, "", is_function, [], first, last, self.indent_of(first))
+        entry = Entry([name], text, code, "", is_function, [], first, last, self.indent_of(first),
+                      self.namespace)
         into.append(entry)
         if kind in CLASSES:
             self.fill_class(cursor, entry)
@@ -165,8 +174,10 @@ class Reader:
             return
         entry.kind = "class"
         entry.code = self.head(cursor)
+        outer, self.namespace = self.namespace, ""
         for child in cursor.get_children():
             self.add(child, entry.members)
+        self.namespace = outer
 
     def comment_above(self, first):
         """The comment lines directly above a line, and the number of the line above those."""

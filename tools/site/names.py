@@ -15,7 +15,7 @@ class Names:
         for path, header in all_headers.items():
             taken = set()
             for entry in header.entries:
-                self.add(path, entry, "", taken)
+                self.add(path, entry, entry.scope, taken)
             parts = path.split("/")
             for start in range(len(parts)):
                 self.files.setdefault("/".join(parts[start:]), []).append(path)

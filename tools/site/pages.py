@@ -18,9 +18,9 @@ REFERENCE = "include/overture/"
 # What counts as code in a comment: `this`, that(), some_name, a::b, a header, an instance<of>.
 INLINE = re.compile(r"`([^`]+)`"
                     r"|((?:[\w/]+/)?\w+\.(?:hpp|h|md|cpp)\b)"
-                    r"|(~?\b(?:\w+\.)*[A-Za-z_][\w:]*\w\(\)|\b\w+(?:::\w+)+(?:\(\)|<[\w:, ]*>)?"
-                    r"|\b(?:\w+\.)?[a-z]+_\w+(?:\(\))?|\b[A-Z]+_[A-Z_]+\w*"
-                    r"|\b[a-z_]+<[A-Za-z_:, <>]*>)")
+                    r"|(\b[a-z_]+<(?:[\w:]+(?:<[\w:]*>)?(?:, )?)+>"
+                    r"|~?\b(?:\w+\.)*[A-Za-z_][\w:]*\w\(\)|\b\w+(?:::\w+)+(?:\(\)|<[\w:, ]*>)?"
+                    r"|\b(?:\w+\.)?[a-z]+_\w+(?:\(\))?|\b[A-Z]+_[A-Z_]+\w*)")
 
 
 class HeaderParser(Parser):
@@ -131,8 +131,9 @@ class HeaderPage:
         group += body
         for left, right in rows:
             row = nodes.row()
-            for text, is_name in ((left, not is_words(left)), (right, False)):
-                cell = nodes.entry()
+            cells = ((left, not is_words(left)), (right, False)) if right else ((left, False),)
+            for text, is_name in cells:
+                cell = nodes.entry(**({} if right else {"morecols": 1}))
                 paragraph = nodes.paragraph()
                 paragraph += [self.code(text, path, scope)] if is_name else (
                     self.inline(text, path, scope))
