@@ -115,6 +115,11 @@ class later;
 inline void open_copy(door from) { from.open(); door copy(from); }
 
 enum class side { left, right };
+
+namespace limits {
+// Of one house.
+inline constexpr int doors_max = 4;
+}  // namespace limits
 }  // namespace overture
 """
 
@@ -135,7 +140,8 @@ class Headers(unittest.TestCase):
     def test_leaves_out_detail(self):
         self.assertEqual(self.paths, ["overture/door.hpp"])
         self.assertEqual(list(self.by_title),
-                         ["door_config", "copied()", "door", "open_copy()", "side"])
+                         ["door_config", "copied()", "door", "open_copy()", "side",
+                          "limits: doors_max"])
 
     def test_takes_the_manual_without_the_licence(self):
         self.assertEqual(self.header.manual, "Doors.\n\n  door d;")
@@ -171,6 +177,7 @@ class Headers(unittest.TestCase):
         self.assertEqual(known.find_text("door::open()", "", ""), (place, "door-open"))
         self.assertEqual(known.find_text("door_config", "", ""), (place, "door_config"))
         self.assertEqual(known.find_text("door.hpp", "overture/door.hpp", ""), (place, ""))
+        self.assertEqual(known.find_text("limits::doors_max", "", ""), (place, "limits-doors_max"))
         self.assertIsNone(known.find_text("secret()", "", ""))
 
 

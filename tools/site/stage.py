@@ -110,7 +110,8 @@ def main(folder, pages):
     for path in documents():
         stage.add_document(path, (ROOT / path).read_text())
     front = pathlib.Path("index.md")
-    stage.add_document(front, (ROOT / "tools/site/index.md").read_text())
+    text = (ROOT / "tools/site/index.md").read_text()
+    stage.add_document(front, f"---\nhide-toc: true\n---\n{text}")
     for folder_name in ("docs/pictures", "docs/plots"):
         shutil.copytree(ROOT / folder_name, stage.to / folder_name)
     stage.add_file("LICENSE")
