@@ -196,6 +196,18 @@ class Stage(unittest.TestCase):
     def test_leads_a_link_to_a_folder_to_a_list(self):
         self.assertEqual(self.link("[x](../../examples/)")[0], "[x](../../examples/sources.md)")
 
+    def test_lists_a_source_with_what_it_says_of_itself(self):
+        licence = "SPDX-License-Identifier: Zlib"
+        texts = {"a.cpp": f"// {licence}\n//\n// Does one\n// thing. And more.\n#pragma once\n",
+                 "b.py": f'#!/usr/bin/env python3\n# {licence}\n"""Checks it:"""\n',
+                 "c.c": f"/* {licence} */\n#include <stdio.h>\n",
+                 "d.json": "{}\n"}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in texts.items():
+                (pathlib.Path(folder) / name).write_text(text)
+            self.assertEqual([stage.purpose(pathlib.Path(folder) / name) for name in texts],
+                             [": Does one thing.", ": Checks it.", "", ""])
+
     def test_leaves_code_documents_and_headers_alone(self):
         text = ("```cpp\n[](../../tools)\n```\n[a](jobs.md#forks) "
                 "[b](../../include/overture/base/error.hpp)")

@@ -67,7 +67,8 @@ class Stage:
                              if each.suffix in LANGUAGES and "build" not in each.parts)
             for each in sources:
                 self.add_source(path / each)
-            lines = "".join(f"- [{each}]({each}.md)\n" for each in sources)
+            lines = "".join(f"- [{each}]({each}.md){purpose(ROOT / path / each)}\n"
+                            for each in sources)
             self.write(path / "sources.md", f"{ORPHAN}# {path}\n\n{lines}")
 
     def add_source(self, path):
@@ -79,6 +80,20 @@ class Stage:
     def add_file(self, path):
         (self.to / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, self.to / path)
+
+
+def purpose(path):
+    """What a source says of itself: the first sentence of the comment at its top."""
+    words = []
+    for line in path.read_text().splitlines():
+        text = re.sub(r'^(//|/\*|#|"""| \*)', "", line)
+        if "SPDX" in line or line.startswith("#!") or not words and not text.strip():
+            continue
+        if text == line and not words or text.startswith(("include", "pragma")) or not text.strip():
+            break
+        words += text.replace('"""', "").split()
+    sentence = re.split(r"(?<=\.) (?=[A-Z])", " ".join(words))[0].rstrip(".:")
+    return f": {sentence}." if sentence else ""
 
 
 def is_public_header(path):
