@@ -16,7 +16,7 @@ SCOPES = {"NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL"}
 CLASSES = {"CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE",
            "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION"}
 IGNORED = {"STATIC_ASSERT", "FRIEND_DECL", "USING_DIRECTIVE", "CXX_ACCESS_SPEC_DECL",
-           "NAMESPACE_ALIAS"}
+           "NAMESPACE_ALIAS", "PARM_DECL"}
 FUNCTIONS = {"CXX_METHOD", "FUNCTION_DECL", "FUNCTION_TEMPLATE", "CONSTRUCTOR", "DESTRUCTOR",
              "CONVERSION_FUNCTION"}
 OPENED = {"overture", "text", "literals", "sdl", ""}  # what programs name without saying more
@@ -55,7 +55,6 @@ class Header:
     manual: str
     includes: list
     entries: list
-    library: str = ""
 
 
 def public_headers(include):
@@ -126,39 +125,32 @@ class Reader:
         self.add(cursor, into)
 
     def add(self, cursor, into):
-        kind = cursor.kind.name
-        if kind in IGNORED or kind not in FUNCTIONS | CLASSES and not kind.endswith("_DECL") or (
-                kind == "PARM_DECL"):
-            return
-        if cursor.access_specifier.name in ("PRIVATE", "PROTECTED") and not overridable(cursor):
-            return
-        if cursor.spelling.startswith("detail::") or belongs_elsewhere(cursor):
-            return
-        if kind in CLASSES and not has_body(cursor):
+        """Adds a declaration: to the entry before it, or as one of its own."""
+        if not is_for_callers(cursor):
             return
         first, last = cursor.extent.start.line, cursor.extent.end.line
-        if into and into[-1].last_line >= first:  # several declarators in one line
-            return self.join_line(cursor, into[-1])
+        previous = into[-1] if into else None
+        if previous and previous.last_line >= first:  # several declarators in one line
+            self.join_line(cursor, previous)
+            return
         text, above = self.comment_above(first)
         name = name_of(cursor)
-        is_function = kind in FUNCTIONS
-        last_entry = into[-1] if into else None
         code = self.declaration(cursor)
-        if (not text and last_entry and last_entry.kind == "" and above == last_entry.last_line
-                and kind not in CLASSES and last_entry.functions == is_function):
+        is_class = cursor.kind.name in CLASSES
+        is_function = cursor.kind.name in FUNCTIONS
+        shares_text = (not text and not is_class and previous and previous.kind == ""
+                       and previous.last_line == above and previous.functions == is_function)
+        if shares_text:
             if not cursor.is_deleted_method():
-                last_entry.names.append(name)
-            last_entry.code += "\n" + code
-            last_entry.last_line = last
-            return None
-        entry = Entry([name], text, code, "", is_function, [], first, last, self.indent_of(first),
-                      self.namespace)
-        into.append(entry)
-        if kind in CLASSES:
-            self.fill_class(cursor, entry)
-        elif kind == "ENUM_DECL":
-            entry.kind = "code"
-        return None
+                previous.names.append(name)
+            previous.code += "\n" + code
+            previous.last_line = last
+            return
+        kind = "code" if cursor.kind.name == "ENUM_DECL" else ""
+        into.append(Entry([name], text, code, kind, is_function, [], first, last,
+                          self.indent_of(first), self.namespace))
+        if is_class:
+            self.fill_class(cursor, into[-1])
 
     @staticmethod
     def join_line(cursor, entry):
@@ -294,6 +286,18 @@ def tidied(code):
     width = macro.end() - macro.start()
     aligned = all(line[:width].strip() == "" for line in rest) and "{" not in first
     return MACRO.sub("", "\n".join([first, *(line[width:] if aligned else line for line in rest)]))
+
+
+def is_for_callers(cursor):
+    kind = cursor.kind.name
+    if kind in CLASSES:
+        if not has_body(cursor):
+            return False
+    elif kind in IGNORED or kind not in FUNCTIONS and not kind.endswith("_DECL"):
+        return False
+    if cursor.access_specifier.name in ("PRIVATE", "PROTECTED") and not overridable(cursor):
+        return False
+    return not cursor.spelling.startswith("detail::") and not belongs_elsewhere(cursor)
 
 
 def is_private_namespace(name):

@@ -34,7 +34,7 @@ class Names:
         for member in entry.members:
             self.add(path, member, entry.names[0], taken)
 
-    def anchor(self, _path, entry):
+    def anchor(self, entry):
         return self.anchors[id(entry)]
 
     @staticmethod

@@ -39,28 +39,24 @@ class HeaderPage:
         self.env = env
         self.header = header
         self.names = env.app.overture_names
-        parts = header.path.split("/")
-        self.is_module = len(parts) == 2 or parts[-1] == "overture.h"
+        _, *folder, file = header.path.split("/")
+        self.is_module = not folder or file == "overture.h"
+        module = folder[0] if folder else file.removesuffix(".hpp")
         self.section = nodes.section(ids=["header"], classes=["header"])
-        title = parts[1] if len(parts) > 2 and self.is_module else (
-            pathlib.Path(header.path).stem if self.is_module else parts[-1])
-        self.section += nodes.title("", title)
-        self.how_to_include(parts)
-        self.add_prose(self.section, header.manual, ["manual"])
+        self.section += nodes.title("", module if self.is_module else file)
+        self.how_to_include(module)
+        self.add_prose(self.section, header.manual)
         if self.is_module and header.path != "overture/overture.hpp":  # its manual lists modules
             self.add_contents()
         for entry in header.entries:
             self.section += self.entry(entry, "")
 
-    def how_to_include(self, parts):
+    def how_to_include(self, module):
         include = f"#include <{self.header.path}>"
-        block = nodes.literal_block(include, include, language="cpp", classes=["include"])
-        self.section += block
-        module = parts[1].removesuffix(".hpp")
-        if module not in ("sdl",):
-            line = nodes.paragraph(classes=["link-with"])
-            library = f"overture::{module}"
-            line += [nodes.Text("Link "), nodes.literal("", library), nodes.Text(".")]
+        self.section += nodes.literal_block(include, include, language="cpp")
+        if module != "sdl":  # a header alone
+            line = nodes.paragraph()
+            line += [nodes.Text("Link "), nodes.literal("", f"overture::{module}"), nodes.Text(".")]
             self.section += line
 
     def add_contents(self):
@@ -84,20 +80,20 @@ class HeaderPage:
             self.section += toctree(self.env, [self.names.document(path) for path in pages])
 
     def entry(self, entry, outer):
-        anchor = self.names.anchor(self.header.path, entry)
+        anchor = self.names.anchor(entry)
         section = nodes.section(ids=[anchor], classes=["entry"])
         section += nodes.title("", entry.title)
         section += nodes.literal_block(entry.code, entry.code, language="cpp",
                                        classes=["declaration"])
-        self.add_prose(section, entry.text, [], outer or entry.names[0], entry.indent)
+        self.add_prose(section, entry.text, outer or entry.names[0], entry.indent)
         for member in entry.members:
             section += self.entry(member, entry.names[0])
         return section
 
-    def add_prose(self, into, text, classes, scope="", indent=0):
+    def add_prose(self, into, text, scope="", indent=0):
         if not text.strip():
             return
-        holder = nodes.container(classes=["prose", *classes])
+        holder = nodes.container(classes=["prose"])
         into += holder
         holder += list(self.blocks(prose.parse(text, indent), self.header.path, scope))
 
