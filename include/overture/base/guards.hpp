@@ -25,7 +25,8 @@
 //
 // A test can pass a handler of its own:
 //
-//   overture::no_alloc_scope guard([](const overture::guard_report& seen) { FAIL() << seen.first;
+//   overture::no_alloc_scope guard([](const overture::guard_report& seen) noexcept {
+//     FAIL() << seen.first;
 //   });
 //
 // Cost: two tests of thread-local words for each interposed call. Inside a scope, also a stack

@@ -2,7 +2,7 @@
 //
 // Coroutines that run on a job system: code that waits without occupying a thread.
 //
-//   co_task<texture> load(job_system& jobs, read_queue& reads, path_id which) {
+//   co_task<texture> load(job_system& jobs, read_queue& reads, asset_path which) {
 //     shared_future<blob> reading = read(reads, which);
 //     const result<blob>& packed = co_await reading;
 //     if (!packed) co_return tl::unexpected(packed.error());

@@ -8,7 +8,9 @@
 //
 //   text::page_table pages;
 //   if (auto ready = pages.prepare(page_count, jobs.concurrency()); !ready) ...
-//   for (i ...) pages.set_page(i, objects_in(i), bytes_max_of_one);
+//   for (std::size_t i = 0; i < page_count; ++i) {
+//     pages.set_page(i, objects_in(i), bytes_max_of_one);
+//   }
 //   auto done = text::write_pages(&jobs, pages, buffer, text::layout::dense, write_page);
 //
 // A page_table also tells where each page of text is, for sending it piece by piece (text_of()) or

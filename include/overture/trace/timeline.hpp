@@ -7,8 +7,7 @@
 //   { zone decode{"decode", {.subject = 17, .bytes = 4096}}; ... }
 //   count("in_flight_bytes", 123456);             // name counters of bytes ..._bytes: viewers know
 //   record.detach_thread();
-//   write_chrome_json(record, sink);              // for Perfetto, chrome://tracing, Tracy's
-//   importer
+//   write_chrome_json(record, sink);              // for Perfetto, chrome://tracing, Tracy
 //
 // Each attached thread records to its own track: a ring of fixed-size events and a small table of
 // totals. Recording takes no lock, allocates nothing and writes to no cache line that another

@@ -10,8 +10,7 @@
 //   if (auto done = game->commit(); !done) return report(done.error());
 //
 // Kinds
-//   replace  Writes a temporary file in the same folder and renames it over the old one in
-//   commit().
+//   replace  Writes a temporary file in the same folder, which commit() renames over the old one.
 //            Whoever opens the path gets all of the old content or all of the new; so does the next
 //            start after a crash or power cut. The new file gets default permissions.
 //   create   Makes a new file, which must not exist, and writes to it directly.

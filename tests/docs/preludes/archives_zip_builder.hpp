@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Zlib
+extern os_handle file;
+extern std::span<const std::byte> text;

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern std::filesystem::path user_folder;

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern void* address;

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: Zlib */
+#include <physfs_overture.h>

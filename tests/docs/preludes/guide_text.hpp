@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+void send(std::string_view text);

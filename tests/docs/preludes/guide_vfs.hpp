@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern std::uint64_t chapter;

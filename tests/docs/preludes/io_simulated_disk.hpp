@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern std::span<read_request> requests;

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern std::span<std::byte> bytes;

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+// parameters: work& chunk, std::array<int, 100> big

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern int level;

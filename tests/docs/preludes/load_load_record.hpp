@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern load_scope& scope;

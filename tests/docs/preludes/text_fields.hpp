@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Zlib
+struct sword {
+  int damage;
+};
+struct bow {
+  float range;
+};

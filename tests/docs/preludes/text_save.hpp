@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Zlib
+using style = text::script<"unit">;
+extern text::save_file& save;

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Zlib
+extern opened_file file;
+extern bool ticket;
