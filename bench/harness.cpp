@@ -2,15 +2,14 @@
 #include "harness.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+
+#include "system.hpp"
 
 namespace bench {
 namespace {
@@ -32,7 +31,8 @@ double value_of(const sample& taken, clock which) {
 // A line that is rewritten in place and erased at the end.
 class status_line {
  public:
-  explicit status_line(std::string what) : what_(std::move(what)), shown_(isatty(2) != 0) {}
+  explicit status_line(std::string what)
+      : what_(std::move(what)), shown_(errors_go_to_a_terminal()) {}
   ~status_line() { clear(); }
   status_line(const status_line&) = delete;
   status_line& operator=(const status_line&) = delete;
@@ -61,32 +61,14 @@ std::string compiler() {
 
 // The processors, the system and the compiler, as recorded with the results.
 std::string machine() {
-  std::ifstream info("/proc/cpuinfo");
-  std::string line;
-  std::string model = "unknown processor";
-  while (std::getline(info, line)) {
-    if (line.starts_with("model name")) {
-      model = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  utsname system{};
-  uname(&system);
-  const std::string release(system.release);
-  return fmt::format("{} x {}, {} {}, {}", std::thread::hardware_concurrency(), model,
-                     system.sysname, release.substr(0, release.find('.', release.find('.') + 1)),
-                     compiler());
+  return fmt::format("{} x {}, {}, {}", std::thread::hardware_concurrency(), processor_model(),
+                     system_name(), compiler());
 }
 
 }  // namespace
 
 double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
+  return process_cpu_seconds();
 }
 
 void count_cpu_elsewhere(double seconds) {

@@ -5,6 +5,7 @@
 //   polling    threads poll an event that has not happened yet
 //   hurdles    threads run along a row of events, and the last to arrive lowers each
 //   ladder     the same with the barricade alone and different spin policies
+//   crowded    the hurdles beside busy threads, one for each processor
 //   lowering   the cost of lowering with many threads asleep, and when the last of them runs
 //   future     a shared_future that is ready
 //
@@ -162,7 +163,8 @@ void measure_polling(const settings& set, bench::results& results) {
     const auto count = [&](std::size_t i) { return static_cast<double>(counts[i]); };
     results.goal(fmt::format("polling, {} threads: x plain atomic load", threads),
                  ratio_each(variants[1], count(1), variants[0], count(0)), 1.1);
-    results.goal(fmt::format("polling, {} threads: x faster than eventfd", threads),
+    results.goal(fmt::format("polling, {} threads: x faster than {}", threads,
+                             bench::kernel_event::mechanism),
                  ratio_each(variants[2], count(2), variants[1], count(1)), 300, false);
   }
   print_table("Polling: nanoseconds for one poll while all threads poll", rows, set.threads,
@@ -225,6 +227,14 @@ spread best_of(const std::vector<spread>& all) {
                            [](const spread& a, const spread& b) { return a.median < b.median; });
 }
 
+// Of all threads together. The event of the kernel takes as many system calls as there are threads,
+// and one more to raise it.
+double sleeps_each(std::uint64_t slept_before, std::uint64_t hurdles_a_round, int rounds) {
+  const std::uint64_t slept = overture::sync_detail::wait_layer::counts().waits - slept_before;
+  const auto warm_up = 1;
+  return static_cast<double>(slept) / static_cast<double>(hurdles_a_round) / (rounds + warm_up);
+}
+
 void measure_hurdles(const settings& set, bench::results& results) {
   std::vector<row> rows(5);
   // Peers run a fifth as many, as times for one hurdle are compared.
@@ -237,7 +247,10 @@ void measure_hurdles(const settings& set, bench::results& results) {
     variants.push_back(hurdles<bench::condvar_event>(threads, peer_count));
     variants.push_back(hurdles<bench::future_event>(threads, peer_count));
     variants.push_back(barrier_hurdles(threads, peer_count));
+    const std::uint64_t slept = overture::sync_detail::wait_layer::counts().waits;
     bench::interleave(variants, set.rounds, fmt::format("hurdles, {} threads", threads));
+    results.metric(fmt::format("hurdles, {} threads, barricade: sleeps each", threads),
+                   sleeps_each(slept, count, set.rounds));
     std::vector<spread> against;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       rows[i].name = variants[i].name;
@@ -256,12 +269,45 @@ void measure_hurdles(const settings& set, bench::results& results) {
       const spread inverse{1 / best.high, 1 / best.median, 1 / best.low};
       results.goal("hurdles, 1 thread: x the best other", inverse, 1.3);
     }
-    results.goal(fmt::format("hurdles, {} threads: x faster than eventfd", threads), against[0],
-                 threads <= std::thread::hardware_concurrency() ? 10 : 3, false);
+    results.goal(fmt::format("hurdles, {} threads: x faster than {}", threads,
+                             bench::kernel_event::mechanism),
+                 against[0], threads <= std::thread::hardware_concurrency() ? 10 : 3, false);
   }
   print_table("Hurdles: nanoseconds from one hurdle to the next", rows, set.threads, "threads");
   write_plot(set, "sync_hurdles.svg", "Hurdles: the last to arrive lowers", "threads",
              "ns for one hurdle", rows, true);
+}
+
+// Hurdles while other threads compute on all processors, as another program would.
+void measure_crowded(const settings& set, bench::results& results) {
+  const auto count = std::max<std::uint64_t>(set.hurdles / 100, 5);
+  std::atomic<bool> over{false};
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {
+    others.emplace_back([&over] {
+      while (!over.load(std::memory_order_relaxed)) keep(0);
+    });
+  }
+  std::vector<row> rows(3);
+  const std::vector<unsigned> crowds = {2, 4};
+  for (const unsigned threads : crowds) {
+    std::vector<bench::variant> variants;
+    variants.push_back(hurdles<bench::barricade_event>(threads, count));
+    variants.push_back(hurdles<bench::kernel_event>(threads, count));
+    variants.push_back(hurdles<bench::condvar_event>(threads, count));
+    bench::interleave(variants, set.rounds, fmt::format("crowded, {} threads", threads));
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      rows[i].name = variants[i].name;
+      const double us_each = median_ms(variants[i]) * 1e3 / static_cast<double>(count);
+      rows[i].cells.emplace_back(threads, us_each);
+      results.metric(fmt::format("crowded, {} threads, {}: us", threads, rows[i].name), us_each);
+    }
+    results.goal(fmt::format("crowded, {} threads: x {}", threads, bench::kernel_event::mechanism),
+                 bench::ratio(variants[0], variants[1], bench::clock::wall), 5);
+  }
+  over = true;
+  for (std::thread& each : others) each.join();
+  print_table("Hurdles beside busy threads: microseconds for one", rows, crowds, "threads");
 }
 
 // Hurdles with the barricade alone. The default spin_policy is chosen from this.
@@ -459,7 +505,7 @@ int main(int argc, char** argv) try {
                       json_path);
   line.word("--plots", set.plots, "write the plots to this folder");
   line.words("--only", set.only, "measure only these parts",
-             {"polling", "hurdles", "ladder", "lowering", "future"});
+             {"polling", "hurdles", "crowded", "ladder", "lowering", "future"});
   line.numbers("--threads", set.threads, "thread counts");
   line.number("--polls", set.polls, "polls by each thread");
   line.number("--hurdles", set.hurdles, "hurdles in all rounds together");
@@ -484,6 +530,7 @@ int main(int argc, char** argv) try {
   bench::results results("sync");
   if (set.wants("polling")) measure_polling(set, results);
   if (set.wants("hurdles")) measure_hurdles(set, results);
+  if (set.wants("crowded")) measure_crowded(set, results);
   if (set.wants("ladder")) measure_ladder(set, results);
   if (set.wants("lowering")) measure_lowering(set, results);
   if (set.wants("future")) measure_future(set, results);

@@ -3,20 +3,18 @@
 // Events with one interface: lower() releases, raise() blocks, wait() waits, is_lowered() polls.
 #pragma once
 
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
 #include <overture/sync/barricade.hpp>
-#include <stdexcept>
 #include <vector>
 
+#include "kernel_event.hpp"
 #include "sync/wait.hpp"
 
 namespace bench {
@@ -38,36 +36,6 @@ struct plain_atomic {
   static constexpr const char* name = "plain atomic load";
   [[nodiscard]] bool is_lowered() const { return (word.load(std::memory_order_acquire) & 1) != 0; }
   std::atomic<std::uint32_t> word{0};
-};
-
-// A manual-reset event of the kernel, as far as Linux has one.
-struct kernel_event {
-  static constexpr const char* name = "eventfd + poll";
-  kernel_event() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (descriptor < 0) throw std::runtime_error("cannot create an eventfd");
-  }
-  ~kernel_event() { close(descriptor); }
-  kernel_event(const kernel_event&) = delete;
-  kernel_event& operator=(const kernel_event&) = delete;
-
-  [[nodiscard]] bool is_lowered() const { return poll_for(0) == 1; }
-  void lower(unsigned /*waiters*/) const {
-    const std::uint64_t one = 1;
-    if (write(descriptor, &one, sizeof one) != sizeof one) throw std::runtime_error("eventfd");
-  }
-  void raise() const {
-    std::uint64_t value = 0;
-    [[maybe_unused]] const ssize_t got = read(descriptor, &value, sizeof value);
-  }
-  void wait() const {
-    while (poll_for(-1) != 1) {
-    }
-  }
-  [[nodiscard]] int poll_for(int timeout_ms) const {
-    pollfd polled{descriptor, POLLIN, 0};
-    return poll(&polled, 1, timeout_ms);
-  }
-  int descriptor;
 };
 
 struct condvar_event {

@@ -1,25 +1,61 @@
 // SPDX-License-Identifier: Zlib
 //
 // Spins as a spin_policy says: first checks with pauses, then with yields.
+//
+// A yield gives the processor to whatever thread wants it. Where that is one of another program, it
+// comes back after that one's time slice, milliseconds later; a sleeper would have been woken at
+// once. So a slow yield ends the spin, and for a while the thread sleeps instead of yielding.
 #pragma once
+
+#include <cstdint>
 
 #include "overture/base/spin.hpp"
 #include "overture/base/thread.hpp"
-#include "sync/spin_time.hpp"
 
 namespace overture::sync_detail {
 
+constexpr std::uint64_t slow_yield_ns = 500'000;         // less than the time slices of systems
+constexpr std::uint64_t without_yields_ns = 50'000'000;  // so that one slice in 50 ms is lost
+
+inline constinit thread_local std::uint64_t no_yields_until_ns = 0;
+
+struct system_yields {
+  static void yield() noexcept { yield_thread(); }
+  [[nodiscard]] static std::uint64_t now() noexcept { return now_ns(); }
+  [[nodiscard]] static std::uint64_t& none_until() noexcept { return no_yields_until_ns; }
+};
+
+// The part of the ladder that reads the clock.
+template <class Yields, class Ready>
+[[nodiscard]] bool yield_until(Ready ready, spin_policy spin) noexcept {
+  if (ready()) return true;
+  std::uint64_t now = Yields::now();
+  if (now < Yields::none_until()) return false;
+  const std::uint64_t end = now + spin.nanoseconds;
+  for (unsigned i = 0; now < end || i < spin.yields; ++i) {
+    const std::uint64_t before = now;
+    Yields::yield();
+    now = Yields::now();
+    if (now - before >= slow_yield_ns) {
+      Yields::none_until() = now + without_yields_ns;
+      break;
+    }
+    if (ready()) return true;
+  }
+  return ready();
+}
+
 // Returns true as soon as ready() does, false if it never did.
-template <class Ready>
+template <class Yields = system_yields, class Ready>
 [[nodiscard]] bool climb_ladder(Ready ready, spin_policy spin = spin_policy::ladder()) noexcept {
   for (unsigned i = 0; i < spin.pauses; ++i) {
     if (ready()) return true;
     spin_hint();
   }
-  spin_time spent(spin.nanoseconds);
-  for (unsigned i = 0; !spent.over() || i < spin.yields; ++i) {
+  if (spin.nanoseconds != 0) return yield_until<Yields>(ready, spin);
+  for (unsigned i = 0; i < spin.yields; ++i) {
     if (ready()) return true;
-    yield_thread();
+    Yields::yield();
   }
   return ready();
 }

@@ -27,11 +27,13 @@ inline void spin_hint() noexcept {
 }
 
 // First checks `pauses` times with spin_hint() in between, then yields in between, at least
-// `yields` times and for at least `nanoseconds`. Then the thread sleeps.
+// `yields` times and for at least `nanoseconds`. Then the thread sleeps. A yield that takes half a
+// millisecond has given a time slice to another program: the thread then sleeps at once, and does
+// not yield for 50 ms.
 struct spin_policy {
   std::uint16_t pauses = 4;
   std::uint16_t yields = 16;
-  std::uint32_t nanoseconds = 25'000;  // 0: never reads the clock
+  std::uint32_t nanoseconds = 25'000;  // 0: never reads the clock, and yields as often as told
 
   [[nodiscard]] static constexpr spin_policy none() noexcept { return {0, 0, 0}; }
   [[nodiscard]] static constexpr spin_policy ladder() noexcept { return {}; }
