@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -23,62 +22,11 @@
 #include <random>
 #include <thread>
 
-#include "harness.hpp"
-#include "options.hpp"
 #include "plot.hpp"
+#include "sync_parts.hpp"
 #include "sync_peers.hpp"
 
-namespace {
-
-using bench::spread;
-using clock_type = std::chrono::steady_clock;
-
-struct settings {
-  std::vector<unsigned> threads = {1, 2, 4, 8, 16};
-  std::uint64_t polls = 100'000'000;  // of each thread
-  std::uint64_t kernel_polls = 100'000;
-  std::uint64_t hurdles = 1'000'000;  // in all rounds together
-  std::vector<unsigned> sleepers = {0, 1, 4, 16, 31};
-  int lowerings = 1000;  // for each number of sleepers
-  int rounds = 5;
-  std::string plots;
-  std::vector<std::string> only;
-
-  [[nodiscard]] bool wants(const std::string& part) const { return bench::is_wanted(only, part); }
-};
-
-// Keeps a value from being optimised away.
-void keep(std::uint64_t value) {
-  asm volatile("" : : "r"(value) : "memory");
-}
-
-// Runs body(i) on each of `count` threads including the caller, all starting together.
-template <class Body>
-void on_threads(unsigned count, Body body) {
-  std::atomic<unsigned> waiting{count};
-  const auto run = [&](unsigned i) {
-    waiting.fetch_sub(1);
-    while (waiting.load() != 0) std::this_thread::yield();
-    body(i);
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < count; ++i) others.emplace_back(run, i);
-  run(0);
-  for (std::thread& other : others) other.join();
-}
-
-// One row of a table: the time that a primitive takes for one operation, by number of threads.
-struct row {
-  std::string name;
-  std::vector<std::pair<unsigned, double>> cells;  // threads, time
-
-  [[nodiscard]] double at(unsigned threads) const {
-    for (const auto& [key, value] : cells) {
-      if (key == threads) return value;
-    }
-    return 0;
-  }
-};
+namespace bench {
 
 void print_table(const std::string& title, const std::vector<row>& rows,
                  const std::vector<unsigned>& columns, const char* column_name) {
@@ -102,26 +50,39 @@ void write_plot(const settings& set, const std::string& file, const std::string&
                 const std::string& x, const std::string& y, const std::vector<row>& rows,
                 bool log_x) {
   if (set.plots.empty()) return;
-  bench::plot drawn{.title = title, .x_label = x, .y_label = y, .lines = {}, .log_x = log_x};
+  plot drawn{.title = title, .x_label = x, .y_label = y, .lines = {}, .log_x = log_x};
   for (const row& each : rows) {
-    bench::plot_line line{each.name, {}};
+    plot_line line{each.name, {}};
     for (const auto& [key, value] : each.cells) line.points.emplace_back(key, value);
     drawn.lines.push_back(line);
   }
-  bench::write_svg(drawn, set.plots + "/" + file);
+  write_svg(drawn, set.plots + "/" + file);
 }
 
-// The ratio for one operation, of two variants that ran different numbers of them.
-spread ratio_each(const bench::variant& measured, double measured_count,
-                  const bench::variant& reference, double reference_count) {
-  const spread whole = bench::ratio(measured, reference, bench::clock::wall);
+spread ratio_each(const variant& measured, double measured_count, const variant& reference,
+                  double reference_count) {
+  const spread whole = ratio(measured, reference, clock::wall);
   const double scale = reference_count / measured_count;
   return {whole.low * scale, whole.median * scale, whole.high * scale};
 }
 
-double median_ms(const bench::variant& measured) {
-  return bench::time_of(measured, bench::clock::wall).median * 1e3;
+double median_ms(const variant& measured) {
+  return time_of(measured, clock::wall).median * 1e3;
 }
+
+}  // namespace bench
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+using bench::keep;
+using bench::median_ms;
+using bench::on_threads;
+using bench::print_table;
+using bench::ratio_each;
+using bench::row;
+using bench::settings;
+using bench::write_plot;
 
 // -- polling --
 
@@ -169,179 +130,6 @@ void measure_polling(const settings& set, bench::results& results) {
   }
   print_table("Polling: nanoseconds for one poll while all threads poll", rows, set.threads,
               "threads");
-}
-
-// -- hurdles --
-
-// Events are reused, as in a real program: the last thread to arrive at one raises the one two
-// further on, which all threads have left.
-template <class Event>
-class hurdle_row {
- public:
-  void run(unsigned threads, std::uint64_t hurdles) {
-    on_threads(threads, [&](unsigned) {
-      for (std::uint64_t i = 0; i < hurdles; ++i) {
-        hurdle& here = row_[i % row_.size()];
-        if (here.arrived.fetch_add(1) + 1 == threads) {
-          hurdle& later = row_[(i + 2) % row_.size()];
-          later.arrived.store(0, std::memory_order_relaxed);
-          later.event.raise();
-          here.event.lower(threads - 1);
-        } else {
-          here.event.wait();
-        }
-      }
-    });
-    for (hurdle& each : row_) {
-      each.arrived.store(0);
-      each.event.raise();
-    }
-  }
-
- private:
-  // Arriving threads write to one cache line, waiters read another.
-  struct hurdle {
-    alignas(64) std::atomic<unsigned> arrived{0};
-    alignas(64) Event event;
-  };
-  std::array<hurdle, 4> row_;
-};
-
-template <class Event>
-bench::variant hurdles(unsigned threads, std::uint64_t count) {
-  auto row = std::make_shared<hurdle_row<Event>>();
-  return {Event::name, [row, threads, count] { row->run(threads, count); }};
-}
-
-bench::variant barrier_hurdles(unsigned threads, std::uint64_t count) {
-  auto barrier = std::make_shared<std::barrier<>>(threads);
-  return {"std::barrier", [barrier, threads, count] {
-            on_threads(threads, [&](unsigned) {
-              for (std::uint64_t i = 0; i < count; ++i) barrier->arrive_and_wait();
-            });
-          }};
-}
-
-spread best_of(const std::vector<spread>& all) {
-  return *std::min_element(all.begin(), all.end(),
-                           [](const spread& a, const spread& b) { return a.median < b.median; });
-}
-
-// Of all threads together. The event of the kernel takes as many system calls as there are threads,
-// and one more to raise it.
-double sleeps_each(std::uint64_t slept_before, std::uint64_t hurdles_a_round, int rounds) {
-  const std::uint64_t slept = overture::sync_detail::wait_layer::counts().waits - slept_before;
-  const auto warm_up = 1;
-  return static_cast<double>(slept) / static_cast<double>(hurdles_a_round) / (rounds + warm_up);
-}
-
-void measure_hurdles(const settings& set, bench::results& results) {
-  std::vector<row> rows(5);
-  // Peers run a fifth as many, as times for one hurdle are compared.
-  const auto count = std::max<std::uint64_t>(set.hurdles / static_cast<unsigned>(set.rounds), 5);
-  const std::uint64_t peer_count = count / 5;
-  for (const unsigned threads : set.threads) {
-    std::vector<bench::variant> variants;
-    variants.push_back(hurdles<bench::barricade_event>(threads, count));
-    variants.push_back(hurdles<bench::kernel_event>(threads, peer_count));
-    variants.push_back(hurdles<bench::condvar_event>(threads, peer_count));
-    variants.push_back(hurdles<bench::future_event>(threads, peer_count));
-    variants.push_back(barrier_hurdles(threads, peer_count));
-    const std::uint64_t slept = overture::sync_detail::wait_layer::counts().waits;
-    bench::interleave(variants, set.rounds, fmt::format("hurdles, {} threads", threads));
-    results.metric(fmt::format("hurdles, {} threads, barricade: sleeps each", threads),
-                   sleeps_each(slept, count, set.rounds));
-    std::vector<spread> against;
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      rows[i].name = variants[i].name;
-      const auto done = static_cast<double>(i == 0 ? count : peer_count);
-      const double ns_each = median_ms(variants[i]) * 1e6 / done;
-      rows[i].cells.emplace_back(threads, ns_each);
-      results.metric(fmt::format("hurdles, {} threads, {}: ns", threads, rows[i].name), ns_each);
-      if (i == 0) continue;
-      against.push_back(ratio_each(variants[i], done, variants[0], static_cast<double>(count)));
-    }
-    const spread best = best_of(against);
-    if (threads >= 2) {
-      results.goal(fmt::format("hurdles, {} threads: x faster than the best other", threads), best,
-                   1, false);
-    } else {
-      const spread inverse{1 / best.high, 1 / best.median, 1 / best.low};
-      results.goal("hurdles, 1 thread: x the best other", inverse, 1.3);
-    }
-    results.goal(fmt::format("hurdles, {} threads: x faster than {}", threads,
-                             bench::kernel_event::mechanism),
-                 against[0], threads <= std::thread::hardware_concurrency() ? 10 : 3, false);
-  }
-  print_table("Hurdles: nanoseconds from one hurdle to the next", rows, set.threads, "threads");
-  write_plot(set, "sync_hurdles.svg", "Hurdles: the last to arrive lowers", "threads",
-             "ns for one hurdle", rows, true);
-}
-
-// Hurdles while other threads compute on all processors, as another program would.
-void measure_crowded(const settings& set, bench::results& results) {
-  const auto count = std::max<std::uint64_t>(set.hurdles / 100, 5);
-  std::atomic<bool> over{false};
-  std::vector<std::thread> others;
-  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {
-    others.emplace_back([&over] {
-      while (!over.load(std::memory_order_relaxed)) keep(0);
-    });
-  }
-  std::vector<row> rows(3);
-  const std::vector<unsigned> crowds = {2, 4};
-  for (const unsigned threads : crowds) {
-    std::vector<bench::variant> variants;
-    variants.push_back(hurdles<bench::barricade_event>(threads, count));
-    variants.push_back(hurdles<bench::kernel_event>(threads, count));
-    variants.push_back(hurdles<bench::condvar_event>(threads, count));
-    bench::interleave(variants, set.rounds, fmt::format("crowded, {} threads", threads));
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      rows[i].name = variants[i].name;
-      const double us_each = median_ms(variants[i]) * 1e3 / static_cast<double>(count);
-      rows[i].cells.emplace_back(threads, us_each);
-      results.metric(fmt::format("crowded, {} threads, {}: us", threads, rows[i].name), us_each);
-    }
-    results.goal(fmt::format("crowded, {} threads: x {}", threads, bench::kernel_event::mechanism),
-                 bench::ratio(variants[0], variants[1], bench::clock::wall), 5);
-  }
-  over = true;
-  for (std::thread& each : others) each.join();
-  print_table("Hurdles beside busy threads: microseconds for one", rows, crowds, "threads");
-}
-
-// Hurdles with the barricade alone. The default spin_policy is chosen from this.
-void measure_ladder(const settings& set, bench::results& results) {
-  const std::vector<overture::spin_policy> policies = {
-      {0, 0, 0},    {12, 4, 0},     {4, 16, 0},      {0, 16, 0},      {12, 40, 0},
-      {100, 16, 0}, {4, 4, 10'000}, {4, 16, 10'000}, {4, 16, 25'000}, {4, 16, 50'000}};
-  const auto count = std::max<std::uint64_t>(set.hurdles / 20, 5);
-  std::vector<row> rows;
-  rows.reserve(policies.size());
-  for (const overture::spin_policy& policy : policies) {
-    rows.push_back({fmt::format("{} pauses, {} yields, {} us", policy.pauses, policy.yields,
-                                policy.nanoseconds / 1000),
-                    {}});
-  }
-  const overture::spin_policy before = bench::spin;
-  for (const unsigned threads : set.threads) {
-    std::vector<bench::variant> variants;
-    for (const overture::spin_policy& policy : policies) {
-      bench::variant each = hurdles<bench::barricade_event>(threads, count);
-      variants.push_back({"", [policy, run = each.run] {
-                            bench::spin = policy;
-                            run();
-                          }});
-    }
-    bench::interleave(variants, set.rounds, fmt::format("ladder, {} threads", threads));
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(count);
-      rows[i].cells.emplace_back(threads, ns_each);
-      results.metric(fmt::format("ladder, {} threads, {}: ns", threads, rows[i].name), ns_each);
-    }
-  }
-  bench::spin = before;
-  print_table("Ladder: nanoseconds for one hurdle", rows, set.threads, "threads");
 }
 
 // -- lowering --
