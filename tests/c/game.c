@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 /* The tree that most tests work with. */
 #include <string.h>
 

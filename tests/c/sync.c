@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 #include "c_test.h"
 
 static void lower(void* barricade) {

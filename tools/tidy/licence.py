@@ -22,7 +22,7 @@ def licence_line(file):
     if not file.is_text:
         return None
     number = 1 if file.lines[0].startswith("#!") else 0
-    if file.is_code:
+    if file.is_code or file.suffix == ".c":
         is_old_c = file.suffix in (".h", ".c") and not file.path.startswith("include/")
         return number, f"/* {LICENCE} */" if is_old_c else f"// {LICENCE}"
     if file.suffix in (".py", ".sh") or file.path in SCRIPTS:

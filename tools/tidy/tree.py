@@ -7,7 +7,7 @@ import re
 SKIPPED_FOLDERS = {".git", ".cache", "build", "__pycache__"}
 DATA_FOLDERS = {"golden", "corpus"}  # input and expected output, byte for byte
 CODE = {".cpp", ".hpp", ".h"}
-TEXT = CODE | {".py", ".cmake", ".in", ".json", ".md", ".txt", ".sh"}
+TEXT = CODE | {".c", ".py", ".cmake", ".in", ".json", ".md", ".txt", ".sh"}
 TEXT_NAMES = {"dev", "run", "LICENSE", ".clang-format", ".clang-tidy", ".gitignore"}
 
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 // Loads a whole game from overlaid folders and archives, every file, on all cores.
 //
 //   example_c_01_load_a_game base.pk3 dlc/rome/ mods/better_ai.zip

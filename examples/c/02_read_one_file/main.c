@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 // Reads one file of a mounted tree on the calling thread and prints which mounts have it.
 //
 //   example_c_02_read_one_file maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip

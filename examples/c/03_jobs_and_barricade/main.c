@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 // Jobs on all cores, and a barricade that holds threads back until something is ready.
 #include <overture/c/overture.h>
 #include <stdio.h>

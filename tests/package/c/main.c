@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
 /* Reads a file of the folder that it is given. */
 #include <overture/c/overture.h>
 #include <stdio.h>
