@@ -73,7 +73,9 @@ def system_call(numbers, *arguments):
 WINDOWS = tuple(
     (pattern, windows, why)
     for pattern, why in (
-        (r"archives\.folder_mount\.(.*links?(_|$)|.*_loops_|skips_and_lists)", "wine has no links"),
+        (r"archives\.folder_mount\.(.*links?(_|$)|.*_loops_|skips_and_lists_what_)",
+         "wine has no links"),
+        (r"archives\.folder_mount\.skips_and_lists_folders_", "wine resolves no long paths"),
         (r"base\..*os_writing\.a_link_.*/(system|generic)$", "wine has no links"),
         (r"base\..*os_test\.(what_does_not_exist_|a_slash_at_|status_tells_|a_folder_lists_|"
          r"a_canonical_path_has_|links_in_|files_open_below_|nothing_opens_outside_)"
@@ -85,6 +87,7 @@ WINDOWS = tuple(
         (r"base\.(.*os_test\.a_removed_file_can_.*/(system|generic)|"
          r"os_windows\.a_file_that_is_being_read_)", "wine keeps names of open files"),
         (r"base\..*os_test\.names_of_any_bytes_.*/(system|generic)$", "names are UTF-16"),
+        (r"archives\.folder_mount\.skips_and_lists_names_", "Windows cannot have such names"),
         (r"vfs\.(.*tree_without_case\.reports_names_of_one_|game\.has_no_failure_if_every_|"
          r"tree\.refuses_two_paths_)", "Windows cannot have such names"),
         (r"base\.thread_slot\.of_a_thread_that_has_given_", "mingw's order of destructors"),
@@ -92,7 +95,8 @@ WINDOWS = tuple(
          r".*read_backend_test\.what_is_not_a_file_)", "no pipes and limits of POSIX"),
         (r"archives\.folder_mount\.a_file_that_becomes_a_folder_or_a_pipe_", "no pipes of POSIX"),
         (r"vfs\.file_system\.reports_what_cannot_be_mounted", "no pipes of POSIX"),
-        (r"archives\..*(made_by_(genisoimage|7zip|zip)|needs_the_right_password)", "no programs"),
+        (r"archives\.(foreign_zip\.|.*made_by_(genisoimage|7zip|zip)_|.*needs_the_right_password)",
+         "no programs"),
         (r"archives\..*has_what_physfs_finds_in_it", "PhysicsFS is not built"),
         (r"text\.the_parallel_part\.", "no library can be preloaded"),
     )

@@ -58,6 +58,7 @@ TEST_F(folder_mount, treats_archives_in_it_as_plain_files) {
 }
 
 TEST_F(folder_mount, skips_and_lists_names_that_are_not_valid_paths) {
+  if (on_windows) GTEST_SKIP() << needs_other_names;
   folder.write("good", "good");
   folder.write("back\\slash", "");
   folder.write("\xFF", "");
@@ -85,6 +86,7 @@ TEST_F(folder_mount, skips_and_lists_what_is_not_a_regular_file) {
 }
 
 TEST_F(folder_mount, skips_and_lists_folders_nested_too_deeply) {
+  if (on_windows) GTEST_SKIP() << needs_long_paths;
   std::string name = "d";
   for (std::size_t i = 1; i < limits::folder_depth_max; ++i) name += "/d";
   folder.write(name + "/last", "last");
@@ -181,7 +183,7 @@ TEST_F(folder_mount, fails_if_its_root_cannot_be_listed_to_the_end) {
   folder.write("a", "a");
   folder.write("b", "b");
   unreadable_folder_os os;
-  os.unreadable = folder.path().string();
+  os.unreadable = folder.path().filename().string();
   for (const std::size_t listed : {std::size_t{0}, std::size_t{1}}) {
     os.listed_before = listed;
     file_system none({.os = &os});

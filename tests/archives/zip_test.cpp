@@ -8,6 +8,7 @@
 
 #include "archives/mounted_zip.hpp"
 #include "overture/io/read_queue.hpp"
+#include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {
@@ -411,6 +412,7 @@ TEST(zip, entries_that_are_unsupported_do_not_affect_the_rest) {
 class foreign_zip : public ::testing::Test {
  protected:
   void SetUp() override {
+    if (on_windows) GTEST_SKIP() << needs_programs;
     folder.write("in/a.txt", "hello");
     folder.write("in/maps/rome.txt", long_text);
     folder.write("in/maps/\xC3\xA9t\xC3\xA9", "summer");

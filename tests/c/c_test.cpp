@@ -39,7 +39,10 @@ c_test_files::c_test_files() {
   folder->write("loose/bad.txt", "bad\n");
   folder->write("same/maps/rome.txt", "rome of the mod\n");
   folder->write("same/new.txt", "old\n");
-  folder->write("odd/back\\slash.txt", "");
+  zip_writer odd;
+  odd.add({.name = "good.txt", .data = "good\n"});
+  odd.add({.name = "C:/drive.txt", .data = ""});
+  odd.save(folder->path() / "odd.zip");
   folder->write("longer/bad.txt", "longer than bad\n");
   zip_writer outside;
   outside.add({.name = "../up.txt", .data = "up\n"});

@@ -22,8 +22,8 @@ using namespace test;
 
 using packet_bits = std::function<void(oggpack_buffer&)>;
 
-void put(oggpack_buffer& bits, unsigned long value, int count) {
-  oggpack_write(&bits, value, count);
+void put(oggpack_buffer& bits, std::uint64_t value, int count) {
+  oggpack_write(&bits, static_cast<unsigned long>(value), count);
 }
 void put_text(oggpack_buffer& bits, const char* text) {
   for (; *text; ++text) put(bits, static_cast<unsigned char>(*text), 8);

@@ -37,7 +37,7 @@ class stored_entry : public ::testing::Test {
 
 TEST_F(stored_entry, is_read_and_checked_without_a_lock_or_an_allocation) {
   file_system files;
-  ASSERT_TRUE(files.mount(path_.c_str()));
+  ASSERT_TRUE(files.mount(path_));
   ASSERT_TRUE(files.freeze());
   read_queue reads(files, {.threads = 1});
   std::array<std::byte, 2000> room{};

@@ -19,6 +19,7 @@
 #include "overture/text/detail/digits.hpp"
 #include "overture/text/number.hpp"
 #include "text/float_mode.hpp"
+#include "text/printed.hpp"
 
 namespace overture {
 namespace {
@@ -97,9 +98,7 @@ std::vector<T> random_values(std::size_t count, std::uint64_t seed) {
 
 template <int Decimals, class T>
 void expect_fixed_as_printed(T value) {
-  char format[8];
-  (void)std::snprintf(format, sizeof format, "%%.%df", Decimals);
-  const std::string wanted = printed(format, static_cast<double>(value));
+  const std::string wanted = test::printed_fixed(static_cast<double>(value), Decimals);
   ASSERT_EQ((fixed<Decimals>(value)), wanted);
   char text[text::fixed_room<T>(Decimals)];
   ASSERT_EQ(std::string(text, text::write_fixed(text, value, Decimals)), wanted);

@@ -18,6 +18,7 @@
 #include "overture/text/write.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
+#include "text/printed.hpp"
 #include "text/sample.hpp"
 
 namespace overture {
@@ -38,10 +39,8 @@ std::string on_one_thread(const Units& units) {
 std::string as_printed(const paged<flag>& flags) {
   std::string all;
   flags.for_each([&](const flag& each) {
-    char line[64];
-    (void)std::snprintf(line, sizeof line, "%c %.2f\n", each.enabled ? 'y' : 'n',
-                        static_cast<double>(each.speed));
-    all += line;
+    all += each.enabled ? "y " : "n ";
+    all += test::printed_fixed(static_cast<double>(each.speed), 2) + '\n';
   });
   return all;
 }
