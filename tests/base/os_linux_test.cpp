@@ -143,27 +143,6 @@ TEST_P(a_folder_without_openat2, is_not_left_by_writing) {
   EXPECT_TRUE(fs::exists(folder / "outside/secret"));
 }
 
-TEST(os_linux, appends_at_the_end_and_updates_where_it_is_told_to) {
-  const temp_folder folder;
-  folder.write("appended", "12345");
-  folder.write("updated", "12345");
-  operating_system& os = system_os();
-  const auto root = os.open(folder.path().c_str());
-  ASSERT_TRUE(root);
-  const std::span<const std::byte> letter = std::as_bytes(std::span("x", 1));
-  const auto write = [&](const char* name, write_mode mode) {
-    const auto file = os.open_to_write(*root, name, mode);
-    if (!file) return std::string("no file");
-    EXPECT_TRUE(os.write_at(*file, 1, letter));
-    os.close(*file);
-    return folder.read(name);
-  };
-  EXPECT_EQ(write("appended", write_mode::append), "12345x");
-  EXPECT_EQ(write("updated", write_mode::update), "1x345");
-  EXPECT_EQ(write("new", write_mode::update), std::string("\0x", 2));
-  os.close(*root);
-}
-
 INSTANTIATE_TEST_SUITE_P(, a_folder_without_openat2, ::testing::Values(ENOSYS, EPERM));
 
 }  // namespace

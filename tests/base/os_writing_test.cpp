@@ -91,6 +91,24 @@ TEST_P(os_writing, a_file_that_is_created_again_is_emptied) {
   EXPECT_EQ(content("old.txt"), "");
 }
 
+TEST_P(os_writing, appends_at_the_end_and_updates_where_it_is_told_to) {
+  world().add_file("appended", "12345");
+  world().add_file("updated", "12345");
+  const auto root = os().open(world().root().c_str());
+  ASSERT_TRUE(root);
+  const auto write = [&](const char* name, write_mode mode) {
+    const auto file = os().open_to_write(*root, name, mode);
+    if (!file) return std::string("no file");
+    EXPECT_TRUE(os().write_at(*file, 1, bytes_of("x")));
+    os().close(*file);
+    return content(name);
+  };
+  EXPECT_EQ(write("appended", write_mode::append), "12345x");
+  EXPECT_EQ(write("updated", write_mode::update), "1x345");
+  EXPECT_EQ(write("new", write_mode::update), std::string("\0x", 2));
+  os().close(*root);
+}
+
 TEST_P(os_writing, files_are_not_created_where_they_cannot_be) {
   world().add_folder("folder");
   EXPECT_EQ(os().create(at("missing/new.txt").c_str()).error().code, errc::not_found);
