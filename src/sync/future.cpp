@@ -45,7 +45,7 @@ void future_core::complete() noexcept {
     continuation& first = *std::exchange(list, list->next);
     first.where->execute(first.work);
   }
-  if (allocated) release(promise_hold);
+  if (allocated) give_up(promise_hold);
 }
 
 void future_core::add(continuation& added) noexcept {

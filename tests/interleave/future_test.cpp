@@ -115,6 +115,38 @@ TEST(a_future_in_all_interleavings, ends_its_value_after_the_last_use) {
   }));
 }
 
+// Says when it has been destroyed.
+struct telling_value {
+  explicit telling_value(bool& told) : gone(&told) {}
+  telling_value(telling_value&& other) noexcept : gone(std::exchange(other.gone, nullptr)) {}
+  telling_value& operator=(telling_value&&) = delete;
+  ~telling_value() {
+    if (gone != nullptr) *gone = true;
+  }
+  bool* gone;
+};
+
+TEST(a_future_in_all_interleavings, ends_its_value_before_the_last_handle_is_gone) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    watching_allocator memory;
+    {
+      bool gone = false;
+      atomic<int> left{2};
+      auto made = *promise<telling_value>::make(memory);
+      auto first = made.future();
+      auto second = first;
+      const auto use = [&](shared_future<telling_value>& future) {
+        future.wait(at_once);
+        future = {};
+        if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) check(gone, "the value is gone");
+      };
+      run({[&] { made.set_value(telling_value(gone)); }, [&] { use(first); },
+           [&] { use(second); }});
+    }
+    check(memory.live == 0, "nothing is left");
+  }));
+}
+
 TEST(a_future_in_all_interleavings, runs_what_is_registered_while_it_is_set_exactly_once) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
     watching_allocator memory;

@@ -239,6 +239,19 @@ TEST(a_read_file, of_a_solid_block_larger_than_the_ledger_is_read) {
   }
 }
 
+TEST(a_read_file, needs_its_buffers_no_longer_than_its_handles) {
+  fake_os os;
+  add_game(os);
+  load_rig rig(os, {.workers = 2});
+  rig.mount(game);
+  for (int i = 0; i < 200; ++i) {
+    buffer_pool buffers;
+    const shared_future<blob> bytes =
+        read_file(rig.files, "packed"_path, buffers, rig.reads, rig.jobs);
+    EXPECT_TRUE(bytes.get());
+  }
+}
+
 TEST(a_read_file, needs_no_worker_if_a_thread_helps) {
   fake_os os;
   add_game(os);

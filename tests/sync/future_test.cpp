@@ -55,6 +55,35 @@ TEST(futures, let_the_last_handle_take_the_value) {
   EXPECT_EQ(other.get().error().code, errc::io);
 }
 
+// Says that a promise has come to its continuations, and holds it there.
+class holding_executor final : public executor {
+ public:
+  void execute(task work) noexcept override {
+    reached.lower();
+    go_on.wait();
+    work.run(work.context);
+  }
+  barricade reached;
+  barricade go_on;
+};
+
+TEST(futures, destroy_the_value_with_the_last_handle_though_the_promise_has_not_returned) {
+  auto made = promise<std::shared_ptr<int>>::make();
+  auto future = made->future();
+  holding_executor where;
+  continuation last{{[](void*) {}, nullptr}, &where};
+  future.on_ready(last);
+  auto content = std::make_shared<int>(1);
+  const std::weak_ptr<int> value = content;
+  std::thread setter([&] { made->set_value(std::move(content)); });
+  where.reached.wait();
+  EXPECT_FALSE(value.expired());
+  future = {};
+  EXPECT_TRUE(value.expired());
+  where.go_on.lower();
+  setter.join();
+}
+
 TEST(futures, give_the_value_that_was_promised) {
   auto made = promise<std::string>::make();
   ASSERT_TRUE(made);

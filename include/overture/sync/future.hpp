@@ -31,7 +31,8 @@
 // continuations that one exchange closes. A continuation pushed before the exchange is run by it;
 // one that comes later runs at once. There is no mutex, so waiters never queue for one.
 //
-// Lifetime: allocated state lives until its last handle is gone. future_storage must outlive its
+// Lifetime: allocated state lives until its last handle is gone, and a value that has come is
+// destroyed by the thread that drops the last handle. future_storage must outlive its
 // futures and the work registered by on_ready() and then(). It may be destroyed once one of the
 // futures is ready: the promise does not touch it after that, even if its call has not returned.
 // fork() as for barricade.
@@ -68,6 +69,9 @@ namespace sync_detail {
 // The part of a state that does not depend on T.
 class OVERTURE_API future_core {
  public:
+  // What is destroyed: the value, or the state with all that is in it.
+  enum class ending : std::uint8_t { value, state };
+
   future_core(const future_core&) = delete;
   future_core& operator=(const future_core&) = delete;
 
@@ -87,8 +91,19 @@ class OVERTURE_API future_core {
   void hold() noexcept {
     if (end_ != nullptr) holders_.fetch_add(1, std::memory_order_relaxed);
   }
-  void release(std::uint32_t held = 1) noexcept {
-    if (end_ != nullptr && holders_.fetch_sub(held, std::memory_order_acq_rel) == held) end_(*this);
+  // The last handle takes a value that has come with it: the promise may still be at its end, and
+  // what the value needs be gone when it gets there.
+  void release() noexcept {
+    if (end_ == nullptr) return;
+    std::uint32_t held = holders_.load(std::memory_order_acquire);
+    do {
+      if (held == promise_hold + 1 && is_ready()) {
+        end_(*this, ending::value);
+        return give_up(1);
+      }
+    } while (!holders_.compare_exchange_weak(held, held - 1, std::memory_order_acq_rel,
+                                             std::memory_order_acquire));
+    if (held == 1) end_(*this, ending::state);
   }
   // Whether the caller has the only handle. The promise may still be at its end: it does not touch
   // the value.
@@ -99,17 +114,21 @@ class OVERTURE_API future_core {
   [[nodiscard]] memory_tag tag() const noexcept { return tag_; }
 
  protected:
-  using end_function = void (*)(future_core&) noexcept;
+  using end_function = void (*)(future_core&, ending) noexcept;
   static constexpr std::uint32_t promise_hold = 1u << 31;
 
   // In the caller's storage.
   future_core() noexcept : memory_(&default_allocator()) {}
-  // Allocated: end() destroys and frees it. Starts out held by the promise.
+  // Allocated: end() destroys the value, or destroys and frees all of it. Starts out held by the
+  // promise.
   future_core(allocator& memory, memory_tag tag, end_function end) noexcept
       : end_(end), memory_(&memory), tag_(tag) {}
   ~future_core() = default;
 
  private:
+  void give_up(std::uint32_t held) noexcept {
+    if (holders_.fetch_sub(held, std::memory_order_acq_rel) == held) end_(*this, ending::state);
+  }
   static wait_options named(const wait_options& options) noexcept {
     return {options.reason ? options.reason : wait_reasons::future, options.spin};
   }
@@ -132,7 +151,7 @@ class future_state : public future_core {
   future_state(allocator& memory, memory_tag tag, end_function end) noexcept
       : future_core(memory, tag, end) {}
   ~future_state() {
-    if (is_ready()) outcome_.~outcome_type();
+    if (is_ready()) drop_outcome();
   }
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
@@ -144,12 +163,17 @@ class future_state : public future_core {
   }
   [[nodiscard]] const result<T>& outcome() const noexcept { return outcome_; }
   [[nodiscard]] result<T>& outcome() noexcept { return outcome_; }
+  // Once it is there. A second call does nothing.
+  void drop_outcome() noexcept {
+    if (!std::exchange(dropped_, true)) outcome_.~outcome_type();
+  }
 
  private:
   using outcome_type = result<T>;
   union {
     outcome_type outcome_;  // constructed before is_ready()
   };
+  bool dropped_ = false;
 };
 
 // Allocates and constructs a state; null if memory is refused.
@@ -157,8 +181,9 @@ template <class State, class... Args>
 State* make_state(allocator& memory, memory_tag tag, Args&&... args) {
   void* const place = memory.allocate(sizeof(State), alignof(State), tag);
   if (place == nullptr) return nullptr;
-  constexpr auto end = [](future_core& core) noexcept {
+  constexpr auto end = [](future_core& core, typename State::ending what) noexcept {
     auto& state = static_cast<State&>(core);
+    if (what == State::ending::value) return state.drop_outcome();
     allocator& from = state.memory();
     const memory_tag with = state.tag();
     state.~State();
