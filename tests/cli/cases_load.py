@@ -385,8 +385,8 @@ def load_is_compared_with_a_baseline(box):
 @case()
 def load_is_cold_on_demand(box):
     box.write("game/big.bin", os.urandom(4 << 20))
-    box.zip("mods.zip", {"more.bin": os.urandom(1 << 20)})
-    total = (4 << 20) + (1 << 20)
+    box.zip("mods.zip", {"more.bin": os.urandom(32 << 20)})
+    total = (4 << 20) + (32 << 20)
     warm = box.load_json("game", "mods.zip")["reads"]
     assert warm["cached_bytes"] + warm["disk_bytes"] >= total, warm
     result = box.load("game", "mods.zip", "--cold", "--json")
@@ -394,6 +394,7 @@ def load_is_cold_on_demand(box):
     cold = result.json()["reads"]
     # Where the system cannot drop them (a file system in memory), it says so.
     if "in its page cache, so the load is not quite cold" not in result.err:
-        # Mounting reads the end of an archive, and the system as much beside it as it likes.
-        assert cold["disk_bytes"] >= 4 << 20, cold
+        # Mounting reads the ends of an archive, and the system reads ahead: up to 8 MiB as seen.
+        assert cold["disk_bytes"] >= total - (16 << 20), cold
+        assert cold["cached_bytes"] + cold["disk_bytes"] >= total, cold
         assert 0 < cold["median_seconds"] <= cold["p99_seconds"], cold
