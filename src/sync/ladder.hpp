@@ -2,9 +2,9 @@
 //
 // Spins as a spin_policy says: first checks with pauses, then with yields.
 //
-// A yield gives the processor to whatever thread wants it. Where that is one of another program, it
-// comes back after that one's time slice, milliseconds later; a sleeper would have been woken at
-// once. So a slow yield ends the spin, and for a while the thread sleeps instead of yielding.
+// A yield gives the processor to any thread that is ready. If that is another program's, the yield
+// returns when its time slice is over, milliseconds later; a sleeping thread would have been woken
+// at once. So a slow yield ends the spin, and for a while the thread sleeps instead of yielding.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace overture::sync_detail {
 
-constexpr std::uint64_t slow_yield_ns = 500'000;         // less than the time slices of systems
-constexpr std::uint64_t without_yields_ns = 50'000'000;  // so that one slice in 50 ms is lost
+constexpr std::uint64_t slow_yield_ns = 500'000;         // shorter than a time slice
+constexpr std::uint64_t without_yields_ns = 50'000'000;  // at most one slice lost in 50 ms
 
 inline constinit thread_local std::uint64_t no_yields_until_ns = 0;
 

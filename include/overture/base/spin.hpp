@@ -28,8 +28,8 @@ inline void spin_hint() noexcept {
 
 // First checks `pauses` times with spin_hint() in between, then yields in between, at least
 // `yields` times and for at least `nanoseconds`. Then the thread sleeps. A yield that takes half a
-// millisecond has given a time slice to another program: the thread then sleeps at once, and does
-// not yield for 50 ms.
+// millisecond gave a time slice to another program: the thread then sleeps at once, and does not
+// yield for the next 50 ms.
 struct spin_policy {
   std::uint16_t pauses = 4;
   std::uint16_t yields = 16;

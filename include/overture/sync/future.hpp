@@ -31,11 +31,11 @@
 // continuations that one exchange closes. A continuation pushed before the exchange is run by it;
 // one that comes later runs at once. There is no mutex, so waiters never queue for one.
 //
-// Lifetime: allocated state lives until its last handle is gone, and a value that has come is
-// destroyed by the thread that drops the last handle. future_storage must outlive its
-// futures and the work registered by on_ready() and then(). It may be destroyed once one of the
-// futures is ready: the promise does not touch it after that, even if its call has not returned.
-// fork() as for barricade.
+// Lifetime: allocated state lives until its last handle is gone. The thread that drops the last
+// handle of a ready future destroys the value, even if the call that set it has not returned.
+// future_storage must outlive its futures and the work registered by on_ready() and then(). It may
+// be destroyed once one of the futures is ready: the promise does not touch it after that, even if
+// its call has not returned. fork() as for barricade.
 #pragma once
 
 #include <chrono>
@@ -91,8 +91,8 @@ class OVERTURE_API future_core {
   void hold() noexcept {
     if (end_ != nullptr) holders_.fetch_add(1, std::memory_order_relaxed);
   }
-  // The last handle takes a value that has come with it: the promise may still be at its end, and
-  // what the value needs be gone when it gets there.
+  // The last handle of a ready state destroys the value itself. The promise may still be in
+  // complete(), and by the time it lets go, what the value refers to may be gone.
   void release() noexcept {
     if (end_ == nullptr) return;
     std::uint32_t held = holders_.load(std::memory_order_acquire);
