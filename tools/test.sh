@@ -41,7 +41,7 @@ cmd_test() {
   build_preset "$preset"
 
   local tree=$root/build/$preset status=0
-  rm -f "$tree/tests.xml" "$tree/repeated.xml"
+  rm -f "$tree/tests.xml" "$tree/repeated.xml" "$tree"/programs/*.xml
   # Leaves out compilers and the explorer, whose threads are fibres: they are slow and load does not
   # matter to them.
   [ -z "$busy" ] || { keep_processors_busy && options+=(-E '^(package|interleave)[.]'); }

@@ -4,8 +4,9 @@
 
     tools/test_results.py BUILD
 
-reads what CTest left in BUILD (tests.xml, and repeated.xml of a long run), lists the tests that
-were skipped and prints the closing line `N passed, N failed`, or `N passed, N failed, N skipped`.
+reads what CTest left in BUILD (tests.xml, and repeated.xml of a long run) and programs of tests
+that ran as a whole (programs/NAME.xml), lists the tests that failed or were skipped, and prints the
+closing line `N passed, N failed`, or `N passed, N failed, N skipped`.
 A test that was skipped without an excuse counts as failed; the exit status is 1 if any failed.
 
 A skipped test checks nothing and still looks like success. So each test that may be skipped is in
@@ -129,13 +130,44 @@ def reason(test):
     return found.group(1).strip() if found else "it did not run"
 
 
+def tests_of(build):
+    """The results of CTest, with a program's own tests in its place where it wrote them down."""
+    files = [file for file in (build / "tests.xml", build / "repeated.xml") if file.exists()]
+    for file in files:
+        for test in xml.etree.ElementTree.parse(file).getroot():
+            program = build / "programs" / f"{test.get('name')}.xml"
+            inside = tests_of_program(program) if program.exists() else []
+            yield from inside
+            # A program may end before it writes anything, or fail after its last test.
+            if not inside or (failed(test) and not any(map(failed, inside))):
+                yield test
+
+
+def tests_of_program(file):
+    """What GoogleTest wrote, in the words of CTest."""
+    tests = list(xml.etree.ElementTree.parse(file).getroot().iter("testcase"))
+    for test in tests:
+        test.set("name", f"{file.stem}.{test.get('classname')}.{test.get('name')}")
+        skip = test.find("skipped")
+        if test.find("failure") is not None:
+            test.set("status", "fail")
+        elif skip is not None:
+            test.set("status", "notrun")
+            output = xml.etree.ElementTree.SubElement(test, "system-out")
+            output.text = f": Skipped\n{skip.get('message', '').partition(chr(10))[2]}"
+    return tests
+
+
+def failed(test):
+    return test.get("status") == "fail"
+
+
 def sum_up(build):
     """The lines to print, and whether all is well."""
-    files = [file for file in (build / "tests.xml", build / "repeated.xml") if file.exists()]
-    tests = [test for file in files for test in xml.etree.ElementTree.parse(file).getroot()]
-    failed = [test for test in tests if test.get("status") == "fail"]
+    tests = list(tests_of(build))
+    failures = [name_of(test) for test in tests if failed(test)]
     skipped = [test for test in tests if test.get("status") in ("notrun", "disabled")]
-    lines, unexcused = [], 0
+    lines, unexcused = [f"failed: {name}" for name in failures], 0
     for test in skipped:
         why = excuse(name_of(test), build)
         if why:
@@ -146,10 +178,10 @@ def sum_up(build):
     lines.sort()
     if unexcused:
         lines.append(f"{unexcused} skipped without an excuse: install what they lack")
-    passed, excused = len(tests) - len(failed) - len(skipped), len(skipped) - unexcused
-    closing = f"{passed} passed, {len(failed) + unexcused} failed"
+    passed, excused = len(tests) - len(failures) - len(skipped), len(skipped) - unexcused
+    closing = f"{passed} passed, {len(failures) + unexcused} failed"
     lines.append(f"{closing}, {excused} skipped" if excused else closing)
-    return lines, not failed and not unexcused
+    return lines, not failures and not unexcused
 
 
 def main(arguments):

@@ -16,6 +16,14 @@ SPEC.loader.exec_module(test_results)
 
 SKIPPED = "x_test.cpp:7: Skipped\nthere is no spoon\n[  SKIPPED ] a.b (0 ms)"
 
+# What GoogleTest writes for the tests of a program.
+PASSED = '<testcase name="p" classname="b" status="run" result="completed" />'
+FAILED = '<testcase name="f" classname="b" status="run"><failure message="x"/></testcase>'
+SKIPPED_INSIDE = (
+    '<testcase name="s" classname="b" status="run" result="skipped">'
+    '<skipped message="x_test.cpp:7&#x0A;there is no spoon"/></testcase>'
+)
+
 
 def holds(_build):
     return True
@@ -26,9 +34,13 @@ def fails(_build):
 
 
 class Results(unittest.TestCase):
-    def results(self, tests, allowed=(), repeated=None):
+    def results(self, tests, allowed=(), repeated=None, programs=()):
         """The exit status, and the lines printed."""
         with tempfile.TemporaryDirectory() as folder:
+            for name, cases in programs:
+                (pathlib.Path(folder) / "programs").mkdir(exist_ok=True)
+                text = f'<testsuites><testsuite name="b">{cases}</testsuite></testsuites>'
+                (pathlib.Path(folder) / "programs" / f"{name}.xml").write_text(text)
             for name, content in (("tests.xml", tests), ("repeated.xml", repeated)):
                 if content is not None:
                     cases = "".join(
@@ -49,7 +61,7 @@ class Results(unittest.TestCase):
 
     def test_a_failure_fails_the_run(self):
         status, lines = self.results([("a.b.c", "run"), ("a.b.d", "fail")])
-        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed"))
+        self.assertEqual((status, lines), (1, ["failed: a.b.d", "1 passed, 1 failed"]))
 
     def test_a_skipped_test_without_an_excuse_counts_as_failed(self):
         status, lines = self.results([("a.b.c", "run"), ("a.b.d", "notrun")])
@@ -67,7 +79,29 @@ class Results(unittest.TestCase):
 
     def test_repeated_tests_count_too(self):
         status, lines = self.results([("a.b.c", "run")], (), [("a.b.c", "fail")])
-        self.assertEqual((status, lines), (1, ["1 passed, 1 failed"]))
+        self.assertEqual((status, lines), (1, ["failed: a.b.c", "1 passed, 1 failed"]))
+
+    def test_a_program_counts_as_the_tests_inside_it(self):
+        inside = PASSED + FAILED + SKIPPED_INSIDE
+        status, lines = self.results(
+            [("a", "fail"), ("c.d", "run")], ((r"a\.b\.s$", holds, "why"),), None, [("a", inside)]
+        )
+        self.assertEqual(status, 1)
+        self.assertEqual(
+            lines,
+            ["failed: a.b.f", "skipped (holds: why): a.b.s", "2 passed, 1 failed, 1 skipped"],
+        )
+
+    def test_what_a_program_skipped_needs_an_excuse_too(self):
+        status, lines = self.results([("a", "run")], (), None, [("a", PASSED + SKIPPED_INSIDE)])
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed"))
+        self.assertTrue(any("there is no spoon" in line for line in lines), lines)
+
+    def test_a_program_that_crashes_is_a_failure(self):
+        for inside, passed in (None, 0), (PASSED, 1):
+            programs = [("a", inside)] if inside else []
+            status, lines = self.results([("a", "fail")], (), None, programs)
+            self.assertEqual((status, lines), (1, ["failed: a", f"{passed} passed, 1 failed"]))
 
 
 class Conditions(unittest.TestCase):
