@@ -41,6 +41,11 @@ bool is_regular(HANDLE opened) noexcept {
          kind_of(found.FileAttributes, found.ReparseTag) == file_kind::file;
 }
 
+bool make_empty(HANDLE file) noexcept {
+  FILE_END_OF_FILE_INFO end{};
+  return SetFileInformationByHandle(file, FileEndOfFileInfo, &end, sizeof end) != 0;
+}
+
 bool has_dots(std::string_view path) noexcept {
   while (!path.empty()) {
     const std::string_view element = path.substr(0, path.find('/'));

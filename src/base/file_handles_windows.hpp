@@ -56,6 +56,7 @@ class owned_handle {
 [[nodiscard]] bool is_folder(HANDLE opened) noexcept;
 // No link, folder or device.
 [[nodiscard]] bool is_regular(HANDLE opened) noexcept;
+[[nodiscard]] bool make_empty(HANDLE file) noexcept;
 
 [[nodiscard]] bool has_dots(std::string_view path) noexcept;
 // Sets the last error to ERROR_DIRECTORY if an element of the path, but not its last one, is a

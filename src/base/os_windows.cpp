@@ -77,11 +77,6 @@ const char* flaw_of_name(std::string_view path) {
   return portable_name_flaw(path.substr(path.find_last_of("/\\:") + 1));
 }
 
-bool make_empty(HANDLE file) {
-  FILE_END_OF_FILE_INFO end{};
-  return SetFileInformationByHandle(file, FileEndOfFileInfo, &end, sizeof end) != 0;
-}
-
 // What open() gave is no regular file but a link, a folder or a device.
 tl::unexpected<error> not_regular(HANDLE opened) {
   const FILE_ATTRIBUTE_TAG_INFO found = attributes_of(opened);

@@ -125,7 +125,10 @@ bool wide_path::set(const char* path) noexcept {
   }
   given[length] = L'\0';
   const std::wstring_view wide(given, length);
-  if (wide.starts_with(LR"(\\?\)") || wide.starts_with(LR"(\\.\)")) return put(wide);
+  if (wide.starts_with(LR"(\\?\)") || wide.starts_with(LR"(\\.\)")) {
+    std::replace(given, given + length, L'/', L'\\');  // which the system does not do here
+    return put(wide);
+  }
   wchar_t whole[units_max];
   const DWORD units = GetFullPathNameW(given, units_max, whole, nullptr);
   if (units == 0) return false;

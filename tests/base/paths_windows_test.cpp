@@ -19,6 +19,7 @@ TEST(wide_path, is_absolute_and_has_no_limit_of_260) {
   EXPECT_EQ(wide("C:/a/../b\\c.txt"), LR"(\\?\C:\b\c.txt)");
   EXPECT_EQ(wide("//server/share/\xC3\xBC"), L"\\\\?\\UNC\\server\\share\\\u00fc");
   EXPECT_EQ(wide(R"(\\?\C:\as it is. )"), LR"(\\?\C:\as it is. )");
+  EXPECT_EQ(wide(R"(\\?\C:\a/b/c.txt)"), LR"(\\?\C:\a\b\c.txt)");
   EXPECT_TRUE(wide("relative").starts_with(LR"(\\?\)"));
 }
 
