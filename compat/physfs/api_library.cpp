@@ -133,7 +133,7 @@ int PHYSFS_deregisterArchiver(const char* extension) {
 }
 
 const char* PHYSFS_getDirSeparator(void) {
-  return "/";
+  return physfs::separator();
 }
 
 const char* PHYSFS_getBaseDir(void) {
@@ -149,14 +149,12 @@ const char* PHYSFS_getPrefDir(const char* organisation, const char* application)
   if (!organisation || organisation[0] == '\0' || !application || application[0] == '\0') {
     return refuse(PHYSFS_ERR_INVALID_ARGUMENT), nullptr;
   }
-  joined_name data;
   joined_name own;
-  joined_name with_slash;
-  if (!physfs::find_data_folder(data) || !own.join(data.view(), application) ||
-      !physfs::make_folders(own.c_str()) || !with_slash.join(own.view(), "/")) {
+  if (!physfs::find_own_folder(organisation, application, own) ||
+      !physfs::make_folders(own.c_str())) {
     return nullptr;
   }
-  return physfs::kept_text(with_slash.view());
+  return physfs::kept_text(own.view());
 }
 
 // CD-ROMs are mounted by their paths like all else.

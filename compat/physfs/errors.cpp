@@ -17,7 +17,9 @@ PHYSFS_ErrorCode code_of_system(int number) noexcept {
     case EPERM:
     case EXDEV:
       return PHYSFS_ERR_PERMISSION;
+#ifdef EDQUOT  // Windows has none
     case EDQUOT:
+#endif
     case EMLINK:
     case ENOSPC:
       return PHYSFS_ERR_NO_SPACE;

@@ -49,6 +49,7 @@ class full_path {
  public:
   [[nodiscard]] bool join(const char* folder, std::string_view path) noexcept {
     folder_bytes_ = std::string_view(folder).size();
+    if (!is_possible(path)) return refuse(PHYSFS_ERR_BAD_FILENAME);
     return text_.join(folder, path);
   }
   [[nodiscard]] const char* c_str() const noexcept { return text_.c_str(); }
@@ -192,7 +193,7 @@ bool folder_storage::stat(std::string_view path, PHYSFS_Stat& found) noexcept {
   found.createtime = seconds(status.ctime_ns);
   found.accesstime = seconds(status.atime_ns);
   found.filetype = type_of(status.kind);
-  found.readonly = may_write(full.c_str()) ? 0 : 1;
+  complete_stat(full.c_str(), found);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "errors.hpp"
+#include "platform.hpp"
 
 namespace physfs {
 
@@ -29,7 +30,7 @@ bool clean_name::clean(const char* name) noexcept {
 
 bool joined_name::join(std::string_view front, std::string_view back) noexcept {
   const bool separated =
-      !front.empty() && !back.empty() && front.back() != '/' && back.front() != '/';
+      !front.empty() && !back.empty() && !is_separator(front.back()) && !is_separator(back.front());
   bytes_ = 0;
   if (front.size() + back.size() + 2 > sizeof text_) return refuse(PHYSFS_ERR_BAD_FILENAME);
   if (!front.empty()) std::memcpy(text_, front.data(), front.size());

@@ -26,8 +26,8 @@ class clean_name {
   char text_[name_bytes_max + 1];
 };
 
-// "front", a '/' where both sides have something, "back". False, and the error BAD_FILENAME, if
-// that is too long.
+// "front", a '/' where both sides have something and neither has a separator, "back". False, and
+// the error BAD_FILENAME, if that is too long.
 class joined_name {
  public:
   [[nodiscard]] bool join(std::string_view front, std::string_view back) noexcept;

@@ -21,14 +21,17 @@
 #define PHYSFS_VER_MINOR 2
 #define PHYSFS_VER_PATCH 0
 
-#if defined(_WIN32)
+/* A program may define these two by itself. */
+#if defined(PHYSFS_DECL)
+#elif defined(_WIN32)
 #define PHYSFS_DECL __declspec(dllexport)
 #elif defined(__GNUC__)
 #define PHYSFS_DECL __attribute__((visibility("default")))
 #else
 #define PHYSFS_DECL
 #endif
-#if defined(__GNUC__)
+#if defined(PHYSFS_DEPRECATED)
+#elif defined(__GNUC__)
 #define PHYSFS_DEPRECATED __attribute__((deprecated))
 #else
 #define PHYSFS_DEPRECATED

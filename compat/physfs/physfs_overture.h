@@ -56,8 +56,8 @@ PHYSFS_DECL int PHYSFS_overture_mountInside(const char* archive, const char* mou
  * its name to `found`; a name that is right is found first. If there are several, the first by
  * bytes. `room` includes the NUL: three times the bytes of `path`, and one, are always enough.
  * Costs a look-up for each part of the name, and lists the folders in which one is spelled
- * otherwise: nothing is scanned at start. Errors: NOT_FOUND, INVALID_ARGUMENT (too little room),
- * BAD_FILENAME. */
+ * otherwise: nothing is scanned at start. Folders of Windows ignore case, so a name in them comes
+ * as it was asked for. Errors: NOT_FOUND, INVALID_ARGUMENT (too little room), BAD_FILENAME. */
 PHYSFS_DECL int PHYSFS_overture_findName(const char* path, char* found, PHYSFS_uint64 room);
 
 /* Renames a file or folder in the write folder, or in one of PHYSFS_mountRW(), in one step: a

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Zlib
 //
-// What the library asks the operating system for and Overture has no function for.
+// What the library asks the operating system for and Overture has no function for. Platform by
+// file.
 #pragma once
 
 #include <string_view>
 
 #include "names.hpp"
+#include "physfs.h"
 
 namespace physfs {
 
-// Whether this process may write the file or into the folder.
-[[nodiscard]] bool may_write(const char* path) noexcept;
+// What the system puts between the elements of its paths.
+[[nodiscard]] const char* separator() noexcept;
+[[nodiscard]] bool is_separator(char c) noexcept;
+// Whether a folder of the system can have a file of this path, which has '/' between its elements.
+[[nodiscard]] bool is_possible(std::string_view path) noexcept;
 
-// The folder of the program and that of the user, with '/' at the end. False, with an error, if it
-// is not known.
+// Whether a file is read-only, and, where the system remembers it, when it was made.
+void complete_stat(const char* path, PHYSFS_Stat& found) noexcept;
+
+// The folder of the program and that of the user, with the separator at the end. False, with an
+// error, if it is not known.
 [[nodiscard]] bool find_program_folder(const char* argv0, joined_name& folder) noexcept;
 [[nodiscard]] bool find_user_folder(joined_name& folder) noexcept;
-// Where programs of the user keep their files, with '/' at the end.
-[[nodiscard]] bool find_data_folder(joined_name& folder) noexcept;
+// Where a program of the user keeps its files, with the separator at the end. It may not be there.
+[[nodiscard]] bool find_own_folder(const char* organisation, const char* application,
+                                   joined_name& folder) noexcept;
 // Creates a folder and those above it.
 [[nodiscard]] bool make_folders(const char* path) noexcept;
 

@@ -18,10 +18,32 @@ bool join_slash(std::string_view path, joined_name& folder) noexcept {
   return folder.join(path, path.ends_with('/') ? "" : "/");
 }
 
+bool find_data_folder(joined_name& folder) noexcept {
+  const char* const named = getenv("XDG_DATA_HOME");
+  if (named && named[0] != '\0') {
+    return join_slash(named, folder);
+  }
+  joined_name home;
+  return find_user_folder(home) && folder.join(home.view(), ".local/share/");
+}
+
 }  // namespace
 
-bool may_write(const char* path) noexcept {
-  return access(path, W_OK) == 0;
+const char* separator() noexcept {
+  return "/";
+}
+
+bool is_separator(char c) noexcept {
+  return c == '/';
+}
+
+bool is_possible(std::string_view path) noexcept {
+  (void)path;
+  return true;
+}
+
+void complete_stat(const char* path, PHYSFS_Stat& found) noexcept {
+  found.readonly = access(path, W_OK) == 0 ? 0 : 1;
 }
 
 bool find_program_folder(const char* argv0, joined_name& folder) noexcept {
@@ -55,13 +77,13 @@ bool find_user_folder(joined_name& folder) noexcept {
   return join_slash(home, folder);
 }
 
-bool find_data_folder(joined_name& folder) noexcept {
-  const char* const named = getenv("XDG_DATA_HOME");
-  if (named && named[0] != '\0') {
-    return join_slash(named, folder);
-  }
-  joined_name home;
-  return find_user_folder(home) && folder.join(home.view(), ".local/share/");
+bool find_own_folder(const char* organisation, const char* application,
+                     joined_name& folder) noexcept {
+  (void)organisation;
+  joined_name data;
+  joined_name own;
+  return find_data_folder(data) && own.join(data.view(), application) &&
+         join_slash(own.view(), folder);
 }
 
 bool make_folders(const char* path) noexcept {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
 
@@ -23,10 +24,11 @@ class extension : public testing::Test {
   void SetUp() override { ASSERT_EQ(PHYSFS_init("program"), 1); }
   void TearDown() override { EXPECT_TRUE(PHYSFS_isInit() == 0 || PHYSFS_deinit() == 1); }
 
-  [[nodiscard]] const char* folder() const { return folder_.path().c_str(); }
+  [[nodiscard]] const char* folder() const { return name_.c_str(); }
   void mount_folder() { ASSERT_EQ(PHYSFS_mount(folder(), nullptr, 1), 1); }
 
   temp_folder folder_;
+  const std::string name_ = folder_.name();
 };
 
 int code() {
@@ -174,16 +176,15 @@ TEST_F(extension, a_large_archive_is_read_where_it_is) {
   EXPECT_EQ(PHYSFS_unmount(folder()), 1) << "no file is left open";
 }
 
-TEST_F(extension, names_are_found_without_regard_to_case) {
+TEST_F(extension, names_in_folders_are_found_without_regard_to_case) {
+  if (overture::on_windows) GTEST_SKIP() << overture::needs_case;
   folder_.write("Maps/One.MAP", "1");
   folder_.write("maps/two.map", "2");
   folder_.write(
       "Stra\xc3\x9f"
       "e/\xc3\x84",
       "umlaut");
-  folder_.write("mod.zip", archive_with("Data/Sprite.png", "s"));
   mount_folder();
-  ASSERT_EQ(PHYSFS_mount((folder_ / "mod.zip").c_str(), "Mod", 1), 1);
   EXPECT_EQ(found("Maps/One.MAP"), "Maps/One.MAP");
   EXPECT_EQ(found("MAPS//one.map"), "Maps/One.MAP");
   EXPECT_EQ(found("maps/one.map"), "Maps/One.MAP") << "not in the folder of that name";
@@ -192,7 +193,18 @@ TEST_F(extension, names_are_found_without_regard_to_case) {
   EXPECT_EQ(found("STRASSE/\xc3\xa4"),
             "Stra\xc3\x9f"
             "e/\xc3\x84");
+}
+
+TEST_F(extension, names_in_archives_are_found_without_regard_to_case) {
+  folder_.write("maps/two.map", "2");
+  zip_writer()
+      .add({.name = "Data/Sprite.png", .data = "s"})
+      .add({.name = "data/other.png", .data = "o"})
+      .save(folder_ / "mod.zip");
+  mount_folder();
+  ASSERT_EQ(PHYSFS_mount((folder_ / "mod.zip").c_str(), "Mod", 1), 1);
   EXPECT_EQ(found("mod/data/SPRITE.PNG"), "Mod/Data/Sprite.png");
+  EXPECT_EQ(found("Mod/DATA"), "Mod/Data") << "the first by bytes";
   EXPECT_EQ(found("/"), "");
   EXPECT_EQ(found("maps/three.map"), error(PHYSFS_ERR_NOT_FOUND));
   EXPECT_EQ(found("maps/two.map/more"), error(PHYSFS_ERR_NOT_FOUND));
@@ -201,8 +213,8 @@ TEST_F(extension, names_are_found_without_regard_to_case) {
 }
 
 TEST_F(extension, a_name_that_is_found_sets_no_error_and_needs_room) {
-  folder_.write("Maps/One.MAP", "1");
-  mount_folder();
+  zip_writer().add({.name = "Maps/One.MAP", .data = "1"}).save(folder_ / "mod.zip");
+  ASSERT_EQ(PHYSFS_mount((folder_ / "mod.zip").c_str(), nullptr, 1), 1);
   char room[13] = {};
   EXPECT_EQ(PHYSFS_overture_findName("maps/one.map", room, 13), 1);
   EXPECT_EQ(code(), PHYSFS_ERR_OK);
@@ -239,8 +251,8 @@ TEST_F(extension, files_are_renamed_in_the_write_folder) {
 TEST_F(extension, there_are_several_write_folders) {
   const temp_folder saves;
   const temp_folder shots;
-  ASSERT_EQ(PHYSFS_setWriteDir(saves.path().c_str()), 1);
-  ASSERT_EQ(PHYSFS_mountRW(shots.path().c_str(), "shots", 1), 1);
+  ASSERT_EQ(PHYSFS_setWriteDir(saves.name().c_str()), 1);
+  ASSERT_EQ(PHYSFS_mountRW(shots.name().c_str(), "shots", 1), 1);
   for (const char* const name : {"one.sav", "shots/one.png"}) {
     PHYSFS_File* const file = PHYSFS_openWrite(name);
     ASSERT_NE(file, nullptr) << name;

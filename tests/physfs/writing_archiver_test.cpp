@@ -277,7 +277,7 @@ TEST_F(writing_archiver, refuses_a_file_that_no_archiver_writes_and_keeps_it) {
 }
 
 TEST_F(writing_archiver, serves_a_place_in_the_tree) {
-  ASSERT_EQ(PHYSFS_setWriteDir(folder_.path().c_str()), 1);
+  ASSERT_EQ(PHYSFS_setWriteDir(folder_.name().c_str()), 1);
   ASSERT_EQ(PHYSFS_mountRW(saves_.c_str(), "saves", 1), 1);
   write(PHYSFS_openWrite("saves/one"), "1");
   EXPECT_EQ(PHYSFS_exists("saves/one"), 1);

@@ -38,6 +38,7 @@ inline constexpr const char* needs_posix = "there are no pipes and limits of POS
 inline constexpr const char* needs_symlinks = "there are no symbolic links here";
 inline constexpr const char* needs_free_names = "a name is only free here once its file is closed";
 inline constexpr const char* needs_other_names = "Windows cannot have such names";
+inline constexpr const char* needs_case = "folders ignore case here";
 inline constexpr const char* needs_long_paths = "wine resolves no path over 260 characters";
 inline constexpr const char* needs_programs = "programs of the build machine cannot be run here";
 

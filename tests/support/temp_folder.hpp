@@ -33,6 +33,8 @@ class temp_folder {
   temp_folder& operator=(const temp_folder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // The path in UTF-8, with '/' as the separator.
+  [[nodiscard]] std::string name() const { return text(path_); }
   [[nodiscard]] std::string operator/(std::string_view name) const {
     return text(path_ / in_utf8(name));
   }
