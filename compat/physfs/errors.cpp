@@ -27,6 +27,7 @@ PHYSFS_ErrorCode code_of_system(int number) noexcept {
       return PHYSFS_ERR_IO;
     case ELOOP:
       return PHYSFS_ERR_SYMLINK_LOOP;
+    case EILSEQ:
     case ENAMETOOLONG:
       return PHYSFS_ERR_BAD_FILENAME;
     case ENOENT:

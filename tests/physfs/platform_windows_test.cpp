@@ -118,7 +118,7 @@ TEST_F(platform_windows, refuses_names_that_windows_cannot_have) {
   folder_.write("x.txt", "text");
   ASSERT_EQ(PHYSFS_mount(native("").c_str(), nullptr, 1), 1);
   ASSERT_EQ(PHYSFS_setWriteDir(native("").c_str()), 1);
-  for (const char* const name : {"nul", "aux.txt", "x.txt.", "x.txt ", "a*b", "con/x"}) {
+  for (const char* const name : {"nul", "aux.txt", "x.txt.", "x.txt ", "a*b", "con/x", "\xFF"}) {
     EXPECT_EQ(PHYSFS_exists(name), 0) << name;
     EXPECT_EQ(PHYSFS_getLastErrorCode(), PHYSFS_ERR_BAD_FILENAME) << name;
     EXPECT_EQ(PHYSFS_openRead(name), nullptr) << name;
