@@ -75,8 +75,8 @@ TEST_F(platform_windows, mounts_paths_with_either_separator) {
     ASSERT_EQ(PHYSFS_mount(archive.c_str(), nullptr, 1), 1) << archive;
     EXPECT_TRUE(reads("maps/one.map", "one"));
     EXPECT_TRUE(reads("zipped.txt", "zipped"));
-    EXPECT_EQ(PHYSFS_getRealDir("maps/one.map"), folder) << "as it was given";
-    EXPECT_EQ(PHYSFS_getRealDir("zipped.txt"), archive);
+    EXPECT_STREQ(PHYSFS_getRealDir("maps/one.map"), folder.c_str()) << "as it was given";
+    EXPECT_STREQ(PHYSFS_getRealDir("zipped.txt"), archive.c_str());
     EXPECT_EQ(PHYSFS_unmount(archive.c_str()), 1);
     EXPECT_EQ(PHYSFS_unmount(folder.c_str()), 1);
   }
@@ -94,7 +94,7 @@ TEST_F(platform_windows, has_only_slashes_in_the_tree) {
 
 TEST_F(platform_windows, writes_to_a_folder_named_with_backslashes) {
   ASSERT_EQ(PHYSFS_setWriteDir(native("").c_str()), 1);
-  EXPECT_EQ(PHYSFS_getWriteDir(), native(""));
+  EXPECT_STREQ(PHYSFS_getWriteDir(), (native("")).c_str());
   ASSERT_EQ(PHYSFS_mkdir("saves/slot"), 1);
   PHYSFS_File* const file = PHYSFS_openWrite("saves/slot/\xC3\xBC\xE4\xB8\xAD.sav");
   ASSERT_NE(file, nullptr);
@@ -156,15 +156,15 @@ TEST_F(platform_windows, knows_the_folders_of_the_program_and_of_the_user) {
   wchar_t program[32'768];
   ASSERT_NE(GetModuleFileNameW(nullptr, program, 32'768), 0u);
   const std::filesystem::path path(program);
-  EXPECT_EQ(PHYSFS_getBaseDir(), utf8(path.parent_path()) + "\\");
-  EXPECT_EQ(PHYSFS_getUserDir(), utf8(of_environment(L"USERPROFILE")) + "\\");
+  EXPECT_STREQ(PHYSFS_getBaseDir(), (utf8(path.parent_path()) + "\\").c_str());
+  EXPECT_STREQ(PHYSFS_getUserDir(), (utf8(of_environment(L"USERPROFILE")) + "\\").c_str());
 }
 
 TEST_F(platform_windows, makes_a_folder_for_the_program_in_the_users_roaming_data) {
   const std::string name = utf8(folder_.path().filename());
   const std::string own = utf8(of_environment(L"APPDATA")) + "\\" + name + "\\\xC3\xBC game\\";
-  EXPECT_EQ(PHYSFS_getPrefDir(name.c_str(), "\xC3\xBC game"), own);
-  EXPECT_EQ(PHYSFS_getPrefDir(name.c_str(), "\xC3\xBC game"), own) << "it is there by now";
+  EXPECT_STREQ(PHYSFS_getPrefDir(name.c_str(), "\xC3\xBC game"), own.c_str());
+  EXPECT_STREQ(PHYSFS_getPrefDir(name.c_str(), "\xC3\xBC game"), own.c_str()) << "made by now";
   ASSERT_EQ(PHYSFS_setWriteDir(own.c_str()), 1);
   EXPECT_EQ(PHYSFS_mkdir("x"), 1);
   remove(own);
@@ -172,11 +172,13 @@ TEST_F(platform_windows, makes_a_folder_for_the_program_in_the_users_roaming_dat
 
 TEST_F(platform_windows, mounts_the_archives_that_a_sane_configuration_finds) {
   const std::string name = utf8(folder_.path().filename());
-  const std::string own = PHYSFS_getPrefDir(name.c_str(), "game");
+  const char* const made = PHYSFS_getPrefDir(name.c_str(), "game");
+  ASSERT_NE(made, nullptr);
+  const std::string own = made;
   zip_writer().add({.name = "in_archive.txt", .data = "x"}).save(own + "extra.PK3");
   EXPECT_EQ(PHYSFS_setSaneConfig(name.c_str(), "game", "pk3", 0, 1), 1);
-  EXPECT_EQ(PHYSFS_getWriteDir(), own);
-  EXPECT_EQ(PHYSFS_getRealDir("in_archive.txt"), own + "extra.PK3");
+  EXPECT_STREQ(PHYSFS_getWriteDir(), own.c_str());
+  EXPECT_STREQ(PHYSFS_getRealDir("in_archive.txt"), (own + "extra.PK3").c_str());
   ASSERT_EQ(PHYSFS_unmount((own + "extra.PK3").c_str()), 1);
   remove(own);
 }
