@@ -4,6 +4,8 @@
 // tools/test_results.py knows where that is.
 #pragma once
 
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -14,7 +16,15 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+inline void live_in_time_zone(const char* zone) {
+  setenv("TZ", zone, 1);
+  tzset();
+}
 #else
+inline void live_in_time_zone(const char* zone) {
+  _putenv_s("TZ", zone);
+  _tzset();
+}
 struct rlimit {
   unsigned long rlim_cur = 0;
   unsigned long rlim_max = 0;

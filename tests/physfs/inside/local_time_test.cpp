@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Zlib
-#include <cstdlib>
-#include <ctime>
+#include "platform.hpp"
 
 #include <gtest/gtest.h>
 
-#include "platform.hpp"
+#include "support/platform.hpp"
 
 namespace physfs {
 namespace {
 
-void live_in(const char* zone) {
-#if defined(_WIN32)
-  _putenv_s("TZ", zone);
-  _tzset();
-#else
-  setenv("TZ", zone, 1);
-  tzset();
-#endif
-}
-
 TEST(local_time, of_a_packer_counts_in_the_time_zone_of_the_machine_and_its_summer_time) {
-  live_in("CET-1CEST");
+  live_in_time_zone("CET-1CEST");
   constexpr long long noon_in_january = 1'579'003'200;  // 2020-01-14 12:00
   constexpr long long noon_in_july = 1'594'728'000;     // 2020-07-14 12:00
   for (int i = 0; i < 2; ++i) {
