@@ -107,9 +107,9 @@ int cmd_cat(const std::vector<std::string>& words) {
 
   const result<int> outcome = print_file(files, *path);
   if (outcome) return std::max(*outcome, status_of_mounts(files));
-  if (outcome.error().code == errc::not_found && !files.exists(*path)) {
+  if (outcome.error().code == errc::not_found) {
     path.print_not_found(files);
-  } else if (outcome.error().code == errc::not_found) {
+  } else if (const auto there = files.stat(*path); there && there->kind == entry_kind::folder) {
     print_error(fmt::format("{0}: is a folder; list it with 'overture ls --in {0} MOUNT...'",
                             printable(path.text())));
   } else {

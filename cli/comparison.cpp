@@ -28,7 +28,9 @@ result<std::vector<std::string>> files_of(file_system& files) {
 bool has_file(file_system& files, const std::string& path) {
   if (!files.exists(path_of(path))) return false;
   const result<opened_file> opened = files.open(path_of(path));
-  return opened || opened.error().code != errc::not_found;
+  if (opened) return true;
+  const errc why = opened.error().code;
+  return why != errc::not_found && why != errc::not_a_file;
 }
 
 // A tree whose files the comparing thread reads itself.

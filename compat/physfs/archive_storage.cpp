@@ -169,9 +169,7 @@ class archive_storage final : public storage {
     }
     result<overture::opened_file> opened = files->open_any_size(in_tree(path));
     if (!opened) {
-      const bool is_folder =
-          opened.error().code == overture::errc::not_found && files->exists(in_tree(path));
-      set_error(is_folder ? PHYSFS_ERR_NOT_A_FILE : code_of(opened.error()));
+      set_error(code_of(opened.error()));
       return nullptr;
     }
     content* const file = make<archived_file>(*files, *std::move(opened));

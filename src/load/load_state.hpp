@@ -251,9 +251,12 @@ struct load_state {
   }
   [[nodiscard]] std::string_view path_of(std::uint32_t file) const noexcept {
     const entry_index entry = records[file].entry;
-    if (entry != no_entry) return files.entry(entry).path;
+    return entry != no_entry ? files.entry(entry).path : chosen_path(file).text;
+  }
+  // Empty if the file was not chosen by its path.
+  [[nodiscard]] asset_path chosen_path(std::uint32_t file) const noexcept {
     const std::span<const asset_path> chosen = options.choice.paths();
-    return file < chosen.size() ? chosen[file].text : std::string_view();
+    return file < chosen.size() ? chosen[file] : asset_path{};
   }
   [[nodiscard]] bool is_in_block(const file_record& file) const noexcept {
     return file.entry != no_entry && files.block_of(file.entry).bytes != 0;

@@ -65,9 +65,17 @@ bool run_stage(loader& by, load_item& item, load_stage stage, Stage&& body) noex
   return bytes.has_value();
 }
 
+tl::unexpected<error> no_such_file(load_state& load, std::uint32_t number) noexcept {
+  const asset_path path = load.chosen_path(number);
+  const result<file_stat> there = load.files.stat(path);
+  const bool is_folder = there && there->kind == entry_kind::folder && !path.text.empty();
+  return is_folder ? fail(errc::not_a_file, "a folder, not a file")
+                   : fail(errc::not_found, "no mount has this path");
+}
+
 result<std::uint64_t> resolve(loader& by, load_item& item) noexcept {
   load_state& load = by.load;
-  if (item.entry == no_entry) return fail(errc::not_found, "no mount has this path");
+  if (item.entry == no_entry) return no_such_file(load, item.number);
   result<opened_file> opened = load.files.open(item.entry);
   if (!opened) return tl::unexpected<error>(opened.error());
   item.file = std::move(*opened);

@@ -365,6 +365,11 @@ def diff_shows_what_each_set_overrides(box):
     damaged = break_entry(box.zip("c.zip", {"rules.txt": "same"}, 0))
     unknown = box.run("diff", damaged, "b")
     assert unknown.code == 1 and "unreadable (1)\n  rules.txt: " in unknown.out, unknown
+    box.write("file/maps", "a file")
+    box.write("folder/maps/rome.txt", "in a folder of that name")
+    named_alike = box.run("diff", "file", "folder", "--json").json()
+    assert (named_alike["left"], named_alike["right"]) == (["file"], ["folder"]), named_alike
+    assert named_alike["both"] == [], named_alike
 
 
 @case()

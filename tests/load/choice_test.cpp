@@ -83,6 +83,14 @@ TEST_F(a_choice, of_paths_has_a_missing_one_as_that_files_failure) {
   EXPECT_EQ(scope.progress().files_done, 3u);
 }
 
+TEST_F(a_choice, of_paths_says_that_one_is_a_folder) {
+  const std::array<asset_path, 2> list{"maps"_path, "a"_path};
+  load_scope scope(rig_.files, rig_.reads, rig_.jobs, with(list));
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(outcomes(rig_, scope), (outcome_map{{"a", "ok"}, {"maps", "resolve: not_a_file"}}));
+}
+
 TEST_F(a_choice, of_entries_that_are_not_there_fails_for_these) {
   const std::array<entry_index, 2> list{600, 1};
   load_scope scope(rig_.files, rig_.reads, rig_.jobs, with(list));

@@ -213,7 +213,7 @@ TEST_F(reading_in_pieces, a_file_read_with_gaps_is_unverified_but_no_error) {
 
 TEST_F(reading_in_pieces, reports_what_cannot_be_opened) {
   EXPECT_EQ(file_reader::open(files, "missing"_path).error().code, errc::not_found);
-  EXPECT_EQ(file_reader::open(files, "folder"_path).error().code, errc::not_found);
+  EXPECT_EQ(file_reader::open(files, "folder"_path).error().code, errc::not_a_file);
 }
 
 TEST_F(reading_in_pieces, takes_a_file_that_is_open_already) {

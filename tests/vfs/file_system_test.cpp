@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
 #include <thread>
 
 #include "support/failing_allocator.hpp"
@@ -212,28 +211,6 @@ TEST_F(game, can_be_read_by_many_threads_at_once) {
         char text[256];
         if (kept && files.describe(kept->place().source, text) == 0) ++wrong;
       }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
-}
-
-TEST_F(game, keeps_hundreds_of_loose_files_open_from_many_threads) {
-  mount_all(files);
-  ASSERT_TRUE(files.freeze());
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong{0};
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      std::vector<opened_file> open;
-      for (int n = 0; n < 200; ++n) {
-        result<opened_file> file = files.open("maps/paris.txt"_path);
-        if (!file) ++wrong;
-        if (file) open.push_back(std::move(*file));
-      }
-      std::set<source_id> ids_seen;
-      for (const opened_file& file : open) ids_seen.insert(file.place().source);
-      if (ids_seen.size() != 200) ++wrong;
     });
   }
   for (std::thread& thread : threads) thread.join();

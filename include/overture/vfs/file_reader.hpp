@@ -56,8 +56,8 @@ struct file_reader_config {
 
 class OVERTURE_API file_reader {
  public:
-  // Errors: those of file_system::open_any_size(), but not_found for a folder; limit (see above);
-  // out_of_memory; corrupt, truncated and io if the file is unpacked here. Any thread.
+  // Errors: those of file_system::open_any_size(); limit (see above); out_of_memory; corrupt,
+  // truncated and io if the file is unpacked here. Any thread.
   [[nodiscard]] static result<file_reader> open(file_system& files, asset_path path,
                                                 const file_reader_config& config = {}) noexcept;
   // The same for a file that is open already, from open_any_size() or open() of `files`.
