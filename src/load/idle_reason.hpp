@@ -15,6 +15,7 @@ struct idle_facts {
   std::uint32_t awaiting_room = 0;         // files that the ledger refused room
   std::uint32_t awaiting_main_thread = 0;  // decoded files, for a one-thread sink
   std::uint32_t arrived = 0;               // reads that no thread has come for
+  std::uint32_t for_workers = 0;           // files that the main thread has no time for
   bool has_files_left = false;             // that may begin
 };
 
@@ -27,7 +28,8 @@ struct idle_facts {
   }
   if (now.reads > 0) return idle_reasons::read;
   if (now.awaiting_main_thread > 0) return idle_reasons::main_thread;
-  return now.has_files_left ? idle_reasons::to_run : idle_reasons::nothing_left;
+  if (now.has_files_left) return idle_reasons::to_run;
+  return now.for_workers > 0 ? idle_reasons::for_workers : idle_reasons::nothing_left;
 }
 
 }  // namespace overture::load_detail

@@ -220,6 +220,7 @@ void loader::leave(load_item& item, std::uint64_t ns) noexcept {
   load.left_ns_max.store(std::max(ns, load.left_ns_max.load(std::memory_order_relaxed)),
                          std::memory_order_relaxed);
   push(load.left, item);
+  tell_idle_reason(load);
   load.left_jobs.run([&all = load] { resume_left(all); },
                      {.priority = job_priority_of(load.priority_now())});
 }
@@ -452,6 +453,7 @@ void tell_idle_reason(load_state& load) noexcept {
                        now(load.awaiting_block.count),
       .awaiting_main_thread = now(load.finalizable.count),
       .arrived = now(load.reads_arrived),
+      .for_workers = load.left.size(),
       .has_files_left =
           now(load.next_in_order) < load.file_count() && now(load.free_items.count) > 0,
   }));

@@ -31,6 +31,7 @@ const char* idleness(const char* reason) noexcept {
       {idle_reasons::budget, idle_reasons::budget},
       {idle_reasons::main_thread, idle_reasons::main_thread},
       {idle_reasons::nothing_left, idle_reasons::nothing_left},
+      {idle_reasons::for_workers, idle_reasons::for_workers},
       {idle_reasons::to_run, idle_reasons::to_run},
       {wait_reasons::drain, idle_reasons::read},  // a file that is read in pieces
   };
@@ -57,7 +58,7 @@ void add_share(load_verdict& verdict, const char* name, bool waiting, std::uint6
   // Cannot overflow: there are fewer stages and reasons than shares_max.
   verdict.shares[verdict.share_count++] = {name, waiting, ns};
 }
-static_assert(load_stage_count + 6 + 1 <= load_verdict::shares_max);  // reasons, and other
+static_assert(load_stage_count + 7 + 1 <= load_verdict::shares_max);  // reasons, and other
 
 // A thread's time, of which there is so much.
 class divided_time {
@@ -120,6 +121,7 @@ const char* name_of(const time_share& largest) noexcept {
       {idle_reasons::budget, "waiting for memory"},
       {idle_reasons::main_thread, "main-thread-bound"},
       {idle_reasons::nothing_left, "waiting for the last files"},
+      {idle_reasons::for_workers, "waiting for the workers"},
       {idle_reasons::to_run, "waiting to run"},
       {"other", "overhead-bound"},
   };

@@ -23,6 +23,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         idle_case{"one file, being read", {.reads = 1, .reads_at_once = 8}, idle_reasons::read},
         idle_case{"one file, being decoded", {.reads_at_once = 8}, idle_reasons::nothing_left},
+        idle_case{"files that take longer than the main thread has",
+                  {.reads_at_once = 8, .for_workers = 3},
+                  idle_reasons::for_workers},
+        idle_case{"such files, and others that may begin",
+                  {.reads_at_once = 8, .for_workers = 3, .has_files_left = true},
+                  idle_reasons::to_run},
         idle_case{"four files, three read and one decoded",
                   {.reads = 3, .reads_at_once = 8},
                   idle_reasons::read},

@@ -135,21 +135,22 @@ TEST_P(verdict_name, follows_from_the_share) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, verdict_name,
-    testing::Values(named_case{event_kind::zone, "resolve", "resolve-bound"},
-                    named_case{event_kind::zone, "read", "read-bound"},
-                    named_case{event_kind::zone, "unpack", "unpack-bound"},
-                    named_case{event_kind::zone, "decode", "decode-bound"},
-                    named_case{event_kind::zone, "finalize", "finalize-bound"},
-                    named_case{event_kind::wait, idle_reasons::read, "waiting for reads"},
-                    named_case{event_kind::wait, idle_reasons::budget, "waiting for memory"},
-                    named_case{event_kind::wait, idle_reasons::main_thread, "main-thread-bound"},
-                    named_case{event_kind::wait, idle_reasons::nothing_left,
-                               "waiting for the last files"},
-                    named_case{event_kind::wait, idle_reasons::to_run, "waiting to run"},
-                    named_case{event_kind::wait, "drain", "waiting for reads"},
-                    named_case{event_kind::wait, "no job", "waiting"},
-                    named_case{event_kind::wait, "group", "waiting"},
-                    named_case{event_kind::zone, "something else", "overhead-bound"}));
+    testing::Values(
+        named_case{event_kind::zone, "resolve", "resolve-bound"},
+        named_case{event_kind::zone, "read", "read-bound"},
+        named_case{event_kind::zone, "unpack", "unpack-bound"},
+        named_case{event_kind::zone, "decode", "decode-bound"},
+        named_case{event_kind::zone, "finalize", "finalize-bound"},
+        named_case{event_kind::wait, idle_reasons::read, "waiting for reads"},
+        named_case{event_kind::wait, idle_reasons::budget, "waiting for memory"},
+        named_case{event_kind::wait, idle_reasons::main_thread, "main-thread-bound"},
+        named_case{event_kind::wait, idle_reasons::nothing_left, "waiting for the last files"},
+        named_case{event_kind::wait, idle_reasons::for_workers, "waiting for the workers"},
+        named_case{event_kind::wait, idle_reasons::to_run, "waiting to run"},
+        named_case{event_kind::wait, "drain", "waiting for reads"},
+        named_case{event_kind::wait, "no job", "waiting"},
+        named_case{event_kind::wait, "group", "waiting"},
+        named_case{event_kind::zone, "something else", "overhead-bound"}));
 
 // --- Whole loads ---------------------------------------------------------------------------------
 

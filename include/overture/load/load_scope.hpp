@@ -144,6 +144,8 @@ inline constexpr const char* read = "read outstanding";
 inline constexpr const char* budget = "budget full";
 inline constexpr const char* main_thread = "main thread";    // files wait for one_thread()
 inline constexpr const char* nothing_left = "nothing left";  // others work on the last files
+// Files are left that take longer than the main thread has: give its wait_for() more time.
+inline constexpr const char* for_workers = "files for workers";
 // There is work, and the thread does not run yet: it takes a while to wake up, or other programs
 // use the processors.
 inline constexpr const char* to_run = "not running yet";
