@@ -120,6 +120,8 @@ finished_load load_once(const load_arguments& arguments, load_records& records,
   done.what = load(files, arguments, records, out, memory, ledger, record);
   if (!done.what) return {.status = exit_output_failed};
   done.what->mount_ns = mount_ns;
+  done.what->tells_page_cache = tells_page_cache();
+  done.what->hints = hints_of_plain_archives(files);
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
   if (trace.is_open()) done.written = trace.write(record, files);
   if (!arguments.record.empty() && !done.what->interrupted) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <system_error>
+#include <thread>
 
 #include "messages.hpp"
 #include "progress.hpp"
@@ -18,21 +20,50 @@ using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 20ms;  // bounds the response time to Ctrl-C
 
-// Works on the load with the main thread until it is done, and shows progress.
-void finish(load_scope& scope, progress_line& line, std::uint64_t begin_ns) {
-  progress_meter meter;
-  bool cancelled = false;
-  while (!scope.wait_for(poll_interval)) {
-    const std::uint64_t elapsed_ns = now_ns() - begin_ns;
-    if (interrupted() && !cancelled) {
-      cancelled = true;
-      scope.cancel();
-      line.clear();
+// Shows the progress of a load, and cancels it after Ctrl-C.
+class load_watch {
+ public:
+  load_watch(load_scope& scope, progress_line& line, std::uint64_t begin_ns)
+      : scope_(scope), line_(line), begin_ns_(begin_ns) {}
+
+  void look() {
+    const std::uint64_t elapsed_ns = now_ns() - begin_ns_;
+    if (interrupted() && !cancelled_) {
+      cancelled_ = true;
+      scope_.cancel();
+      line_.clear();
       print_to_stderr("interrupted; finishing files in flight (press Ctrl-C again to quit now)\n");
-    } else if (line.shown() && !cancelled && meter.due(elapsed_ns)) {
-      line.paint(meter.update(scope.progress(), elapsed_ns));
+    } else if (line_.shown() && !cancelled_ && meter_.due(elapsed_ns)) {
+      line_.paint(meter_.update(scope_.progress(), elapsed_ns));
     }
   }
+
+ private:
+  load_scope& scope_;
+  progress_line& line_;
+  std::uint64_t begin_ns_;
+  progress_meter meter_;
+  bool cancelled_ = false;
+};
+
+// Works on the load with the main thread until it is done. Another thread watches: in a wait of
+// poll_interval the main thread would leave all files that take longer to the workers.
+void finish(load_scope& scope, progress_line& line, std::uint64_t begin_ns) {
+  load_watch watch(scope, line, begin_ns);
+  barricade ended;
+  std::thread watcher;
+  try {
+    watcher = std::thread([&] {
+      while (!ended.wait_for(poll_interval)) watch.look();
+    });
+  } catch (const std::system_error&) {
+    while (!scope.wait_for(poll_interval)) watch.look();
+    return;
+  }
+  while (!scope.wait_for(1h)) {
+  }
+  ended.lower();
+  watcher.join();
 }
 
 void warn_of_missing_threads(const char* what, const result<void>& status) {

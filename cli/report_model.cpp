@@ -20,6 +20,7 @@ std::string use_of(const report_share& share) {
   if (share.name == idle_reasons::budget) return "waiting for the memory budget";
   if (share.name == idle_reasons::main_thread) return "waiting for the main thread";
   if (share.name == idle_reasons::nothing_left) return "waiting for the last files";
+  if (share.name == idle_reasons::for_workers) return "leaving long files to the workers";
   if (share.name == idle_reasons::to_run) return "waiting to run";
   if (share.name == wait_reasons::no_job) return "waiting for the load to begin";
   return fmt::format("waiting ({})", share.name);

@@ -148,7 +148,8 @@ struct report {
   bool first_wins = false;
   unsigned threads = 0;
   unsigned io_threads = 0;
-  std::uint64_t mount_ns = 0;  // mounting and freezing
+  std::uint64_t mount_ns = 0;    // mounting and freezing
+  bool tells_page_cache = true;  // else all that was read counts as from the disk
   load_summary summary;
   report_verdict verdict;
   std::vector<report_mount> mounts;         // in mount order
@@ -161,6 +162,7 @@ struct report {
   // Folders and links that could not be read while mounting: files are missing. In mount order.
   std::vector<report_failure> mount_failures;
   std::vector<report_skipped> skipped;
+  std::vector<std::string> hints;     // what the user may have meant otherwise
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
   std::optional<kept_total> kept;  // with --keep

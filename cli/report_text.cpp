@@ -152,6 +152,7 @@ class writer {
                      human_time(spent.cpu_ns)));
     if (what_.kept) line("  " + kept_line(*what_.kept));
     line(fmt::format("  hash {:016x}", summary.hash));
+    for (const std::string& hint : what_.hints) line(style_.yellow("  " + hint));
     if (what_.baseline) baseline_line(*what_.baseline);
     if (static_cast<double>(spent.worker_cpu_ns) <
         trusted_share * static_cast<double>(spent.busy_ns)) {
@@ -165,11 +166,17 @@ class writer {
   void read_from() {
     const read_summary& reads = what_.summary.reads;
     if (reads.disk_bytes + reads.cached_bytes == 0) return;
-    line(fmt::format("  {} read from the disk, {} from the page cache", bytes(reads.disk_bytes),
-                     bytes(reads.cached_bytes)));
+    if (what_.tells_page_cache) {
+      line(fmt::format("  {} read from the disk, {} from the page cache", bytes(reads.disk_bytes),
+                       bytes(reads.cached_bytes)));
+    } else {
+      line(fmt::format("  {} read, from the disk or the page cache: this system does not say",
+                       bytes(reads.disk_bytes)));
+    }
     if (reads.disk_bytes == 0) return;
-    line(fmt::format("  a read from the disk took {}, 99 % of them took {} at most",
-                     human_time(reads.median_ns), human_time(reads.p99_ns)));
+    line(fmt::format("  a read{} took {}, 99 % of them took {} at most",
+                     what_.tells_page_cache ? " from the disk" : "", human_time(reads.median_ns),
+                     human_time(reads.p99_ns)));
   }
 
   void baseline_line(const report_baseline& old) {
@@ -292,7 +299,8 @@ class writer {
   void reads() {
     const read_summary& reads = what_.summary.reads;
     if (reads.queue_ns + reads.device_ns == 0) return;
-    title("Reads from the disk (sums; many overlap)");
+    title(what_.tells_page_cache ? "Reads from the disk (sums; many overlap)"
+                                 : "Reads (sums; many overlap)");
     table rows({{"time"}, {"where", align::left}});
     rows.add({human_time(reads.queue_ns), std::string("in the queue")});
     rows.add({human_time(reads.device_ns), std::string("at the device")});

@@ -69,6 +69,8 @@ class output_folder {
 
   int folder_ = -1;
 };
+// Whether the system tells a read that its page cache could serve from one that it could not.
+[[nodiscard]] bool tells_page_cache();
 // Drops a file from the system's page cache. False if the system cannot, or keeps some of it.
 [[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.

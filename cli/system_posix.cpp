@@ -225,6 +225,14 @@ int output_folder::write_in(const std::string& path, bool overwrite, const file_
   return failed;
 }
 
+bool tells_page_cache() {
+#if defined(RWF_NOWAIT)
+  return true;
+#else
+  return false;
+#endif
+}
+
 bool drop_file_from_page_cache(const std::string& path) {
 #if defined(POSIX_FADV_DONTNEED)
   const descriptor_of file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

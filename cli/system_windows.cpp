@@ -264,6 +264,10 @@ int output_folder::write_in(const std::string& path, bool overwrite, const file_
 }
 
 // Windows has no such call.
+bool tells_page_cache() {
+  return false;
+}
+
 bool drop_file_from_page_cache(const std::string&) {
   return false;
 }

@@ -14,6 +14,7 @@
 namespace overture::cli {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -135,6 +136,25 @@ TEST(text_report, says_where_the_bytes_came_from_right_after_the_verdict) {
   EXPECT_THAT(text, HasSubstr("\n  0 B read from the disk, 1.00 MiB from the page cache\n"));
   EXPECT_THAT(text, Not(HasSubstr("a read from the disk took")));
   EXPECT_THAT(text, Not(HasSubstr("Reads from the disk")));
+}
+
+TEST(text_report, says_so_if_the_system_does_not_say_where_the_bytes_came_from) {
+  report what = sample_report();
+  what.tells_page_cache = false;
+  const std::string text = report_text(what, {});
+  EXPECT_EQ(lines_of(text)[2],
+            "  150 MiB read, from the disk or the page cache: this system does not say");
+  EXPECT_THAT(text, HasSubstr("\n  a read took "));
+  EXPECT_THAT(text, HasSubstr("\nReads (sums"));
+  EXPECT_THAT(text, Not(HasSubstr("from the disk,")));
+  EXPECT_THAT(text, Not(HasSubstr("from the disk took")));
+}
+
+TEST(text_report, gives_its_hints_after_the_totals) {
+  report what = sample_report();
+  what.hints = {"2 archives in base are plain files here; '--archives-in base' mounts them"};
+  EXPECT_THAT(report_text(what, {}),
+              ContainsRegex("\n  hash [0-9a-f]+\n  2 archives in base are plain files here; "));
 }
 
 TEST(text_report, counts_idle_read_threads) {
