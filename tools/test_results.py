@@ -35,8 +35,17 @@ def sanitizer(build):
 
 def windows(build):
     """Cross-built for Windows: the tests run under wine."""
+    return has_toolchain(build, "mingw")
+
+
+def qemu(build):
+    """Cross-built for 64-bit Arm: the tests run under qemu."""
+    return has_toolchain(build, "arm64")
+
+
+def has_toolchain(build, name):
     cache = (build / "CMakeCache.txt").read_text()
-    return re.search(r"^CMAKE_TOOLCHAIN_FILE\b.*toolchain-mingw", cache, re.MULTILINE) is not None
+    return re.search(rf"^CMAKE_TOOLCHAIN_FILE\b.*toolchain-{name}", cache, re.MULTILINE) is not None
 
 
 def no_io_uring(_build):
@@ -109,6 +118,11 @@ ALLOWED = (
     (r"sync(_generic)?\.asymmetric_fence\.", no_membarrier, "there is no fence to test"),
     (r"base\.large_pages\.are_asked_for", no_large_pages, "the kernel does not show the request"),
     (r"vfs\.watching\.asks_for_a_rescan_when_changes_were_lost", long_inotify_queue, "no overflow"),
+    (r"io\..*/uring(_opening)?$", qemu, "qemu has no io_uring"),
+    (r"base\.every/os_test\.(what_does_not_exist_|files_open_below_).*/system$", qemu,
+     "qemu has no openat2"),
+    (r"base\.a_folder_without_openat2\..*/1$", qemu, "qemu has no seccomp"),
+    (r"base\.large_pages\.are_asked_for", qemu, "qemu does not show the request"),
     *WINDOWS,
 )
 

@@ -184,6 +184,7 @@ TEST_P(os_test, a_cached_read_gives_the_same_bytes_or_is_busy) {
 
 TEST_P(os_test, what_does_not_exist_is_not_found) {
   if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
+  if (!world_->follows_links_below()) GTEST_SKIP() << needs_openat2;
   world_->add_file("file", "");
   world_->add_link("dangling", "nowhere");
   for (const char* path : {"missing", "missing/file", "dangling"}) {
@@ -367,6 +368,7 @@ TEST_P(os_test, links_in_a_circle_are_refused) {
 
 TEST_P(os_test, files_open_below_a_folder) {
   if (!world_->has_links()) GTEST_SKIP() << needs_symlinks;
+  if (!world_->follows_links_below()) GTEST_SKIP() << needs_openat2;
   world_->add_file("root/one.txt", "one");
   world_->add_file("root/folder/two.txt", "two");
   world_->add_link("root/folder/up", "../one.txt");

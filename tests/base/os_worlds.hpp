@@ -33,6 +33,7 @@ class world {
   virtual bool knows_links_that_leave() const { return true; }
   virtual bool maps_files() const { return true; }
   virtual bool has_links() const { return true; }
+  virtual bool follows_links_below() const { return true; }
   virtual bool frees_names_at_once() const { return true; }
   virtual bool has_names_of_any_bytes() const { return true; }
 };
@@ -52,6 +53,7 @@ class disk_world : public world {
   operating_system& os() override { return system_os(); }
   std::string root() const override { return root_.generic_string(); }
   bool has_links() const override { return has_symlinks(); }
+  bool follows_links_below() const override { return on_windows || has_openat2(); }
   bool frees_names_at_once() const override { return !on_windows; }
   bool has_names_of_any_bytes() const override { return !on_windows; }
   void add_file(const std::string& path, const std::string& bytes) override {
@@ -78,6 +80,7 @@ class generic_world final : public disk_world {
  public:
   operating_system& os() override { return base_detail::generic_os(); }
   bool knows_links_that_leave() const override { return false; }
+  bool follows_links_below() const override { return true; }
   bool maps_files() const override { return false; }
 };
 

@@ -12,6 +12,11 @@
 
 #include "support/temp_folder.hpp"
 
+#if __has_include(<linux/openat2.h>)
+#include <sys/syscall.h>
+
+#include <cerrno>
+#endif
 #if __has_include(<sys/resource.h>)
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -50,6 +55,7 @@ inline constexpr const char* needs_free_names = "a name is only free here once i
 inline constexpr const char* needs_other_names = "Windows cannot have such names";
 inline constexpr const char* needs_case = "folders ignore case here";
 inline constexpr const char* needs_long_paths = "wine resolves no path over 260 characters";
+inline constexpr const char* needs_openat2 = "without openat2 no link below a folder is followed";
 inline constexpr const char* needs_programs = "programs of the build machine cannot be run here";
 
 // Wine has none, and on Windows they need a right that users do not have.
@@ -61,6 +67,17 @@ inline bool has_symlinks() {
     return !failed && std::filesystem::is_symlink(folder.path() / "link", failed);
   }();
   return made;
+}
+
+// Linux before 5.6 and qemu do not know it, and a sandbox may forbid it.
+inline bool has_openat2() {
+#if __has_include(<linux/openat2.h>)
+  static const bool known =
+      syscall(SYS_openat2, -1, "", nullptr, 0) >= 0 || (errno != ENOSYS && errno != EPERM);
+  return known;
+#else
+  return false;
+#endif
 }
 
 }  // namespace overture
