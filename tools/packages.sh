@@ -17,7 +17,7 @@ cmd_packages() {
   make_packages static -DBUILD_SHARED_LIBS=OFF
   make_packages shared -DBUILD_SHARED_LIBS=ON -DOVERTURE_CLI=OFF
   python3 "$root/tools/sizes.py" "$root/build/packages-static" "$root/build/packages-shared" ||
-    fail "something has grown too large"
+    fail "a size is above its limit, or could not be measured: see above"
   say "made: $(cd "$packages" && echo *.deb)"
   [ -z "$check" ] || check_packages
 }
