@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Zlib
 """The Conan 2 recipe of Overture.
 
-    conan create .                                          # static libraries
-    conan create . -o "overture/*:shared=True"              # liboverture.so
-    conan create . -o "overture/*:system_libraries=True"    # with the system's zlib, libspng, ...
+    conan profile detect                                    # once
+    conan create . -s compiler.cppstd=20                    # static libraries
+
+and with more options
+
+    -o "overture/*:shared=True"               # liboverture.so
+    -o "overture/*:system_libraries=True"     # with the system's zlib, libspng, ...
 
 Programs use Overture's own CMake package and .pc files; test_package/ shows how.
 """
