@@ -49,6 +49,7 @@ typedef struct overture_mount_options {
   bool removal_markers;   // a file .wh.NAME removes NAME from the mounts that this one wins over
   bool immutable_source;  // a promise: what is mounted does not change
   // Called once, when the mount and its last open file have ended, on the thread that ended them.
+  // Never, if mounting fails.
   void (*released)(void* context);
   void* context;  // of released()
 } overture_mount_options;
@@ -60,8 +61,8 @@ typedef struct overture_mount_options {
 OVERTURE_C_API overture_code overture_files_mount(overture_files* files, const char* path,
                                                   const overture_mount_options* options,
                                                   overture_mount* mount, overture_error* error);
-// The same for an archive in memory, which must stay until `released` is called. `name` is its name
-// in errors.
+// The same for an archive in memory, which must stay until `released` is called, or, if mounting
+// fails, until this returns. `name` is its name in errors.
 OVERTURE_C_API overture_code overture_files_mount_memory(overture_files* files, const char* name,
                                                          const void* bytes, size_t byte_count,
                                                          const overture_mount_options* options,
