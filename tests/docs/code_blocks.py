@@ -140,8 +140,8 @@ def python_problems(block):
 
 
 STUBS = """
-foreach(name project find_package target_link_libraries FetchContent_Declare FetchContent_MakeAvailable
-    add_executable add_subdirectory)
+foreach(name project find_package target_link_libraries FetchContent_Declare
+    FetchContent_MakeAvailable add_executable add_subdirectory)
   cmake_language(EVAL CODE "function(${name})\\nendfunction()")
 endforeach()
 """
