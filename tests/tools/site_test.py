@@ -182,11 +182,21 @@ class Headers(unittest.TestCase):
 
 
 class Stage(unittest.TestCase):
+    def stage(self, path, text):
+        with tempfile.TemporaryDirectory() as folder:
+            stage.Stage(pathlib.Path(folder)).add_document(pathlib.Path(path), text)
+            return (pathlib.Path(folder) / path).read_text()
+
     def link(self, text):
         with tempfile.TemporaryDirectory() as folder:
             made = stage.Stage(pathlib.Path(folder))
             made.add_document(pathlib.Path("docs/guide/x.md"), text)
             return (pathlib.Path(folder) / "docs/guide/x.md").read_text(), made.wanted
+
+    def test_does_not_call_two_pages_overture(self):
+        readme = (ROOT / "README.md").read_text()
+        self.assertEqual(self.stage("README.md", readme).splitlines()[0], "# Getting started")
+        self.assertEqual(self.stage("docs/guide/x.md", "# Overture\n"), "# Overture\n")
 
     def test_leads_a_link_to_a_source_to_a_page(self):
         text, wanted = self.link("[x](../../dev) [y](../../tools/site/check.py)")

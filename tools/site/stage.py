@@ -38,7 +38,10 @@ class Stage:
         (self.to / path).write_text(text)
 
     def add_document(self, path, text):
-        """A page; its links to folders become links to lists."""
+        """A page; its links to folders become links to lists. The front page is called Overture, so
+        README gets a name of its own."""
+        if path == pathlib.Path("README.md"):
+            text = text.replace("# Overture\n", "# Getting started\n", 1)
         parts = FENCE.split(text)
         parts[::2] = [LINK.sub(lambda link: self.link(path, link), part) for part in parts[::2]]
         self.write(path, "".join(parts))
