@@ -398,3 +398,10 @@ def load_is_cold_on_demand(box):
         assert cold["disk_bytes"] >= total - (16 << 20), cold
         assert cold["cached_bytes"] + cold["disk_bytes"] >= total, cold
         assert 0 < cold["median_seconds"] <= cold["p99_seconds"], cold
+
+
+@case()
+def load_leaves_no_file_to_the_workers_alone(box):
+    box.zip("large.zip", {f"{number}.bin": bytes(64 << 20) for number in range(4)})
+    waits = box.load_json("large.zip", "--threads", "2")["waits"]
+    assert "files for workers" not in waits, waits
