@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Zlib
 #include "overture/base/os.hpp"
 
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -17,11 +21,16 @@ namespace {
 
 constexpr std::string_view temporary_prefix = ".overture-";
 
-// Different in each process, as good as surely.
+// Different in each process, as good as surely, also in one that was forked.
 std::uint64_t number_of_process() noexcept {
+  constexpr std::uint64_t spread = 0x9E3779B97F4A7C15u;
   static const std::uint64_t number =
-      now_ns() * 0x9E3779B97F4A7C15u + reinterpret_cast<std::uintptr_t>(&temporary_prefix);
+      now_ns() * spread + reinterpret_cast<std::uintptr_t>(&temporary_prefix);
+#if __has_include(<unistd.h>)  // MinGW has it too
+  return number + static_cast<std::uint64_t>(getpid()) * spread;
+#else
   return number;
+#endif
 }
 
 // Syncs the names of the folder that contains `path`.

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <string>
@@ -53,6 +54,20 @@ TEST(os_linux, a_fifo_is_not_replaced_by_a_file) {
   EXPECT_EQ(system_os().status(path.c_str(), false)->kind, file_kind::other);
   EXPECT_EQ(unlink(path.c_str()), 0);
   EXPECT_EQ(rmdir(folder.c_str()), 0) << "the folder should be empty";
+}
+
+// Games save from a forked copy of themselves while they go on, and save too.
+TEST(os_linux, a_forked_process_has_temporary_files_of_its_own) {
+  char ours[64];
+  ASSERT_TRUE(temporary_path_of("/game/save", ours));
+  const pid_t child = fork();
+  if (child == 0) {
+    char theirs[64];
+    _exit(temporary_path_of("/game/save", theirs) && std::strcmp(ours, theirs) != 0 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 // From here on openat2 fails with this errno, as in older systems and in sandboxes.
