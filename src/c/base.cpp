@@ -36,6 +36,13 @@ std::size_t append(std::span<char> room, std::size_t at, std::string_view text) 
   return at + length;
 }
 
+// At most so many bytes, without a part of a character.
+std::string_view front_of(std::string_view text, std::size_t bytes) noexcept {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0u) == 0x80u) --bytes;
+  return text.substr(0, bytes);
+}
+
 }  // namespace
 
 overture_code fine(overture_error* error) noexcept {
@@ -75,7 +82,10 @@ overture_code failed(overture_error* error, const overture::error& why,
   if (!room.empty()) {
     error->code = code_of(why.code);
     error->os_error = why.os_error;
-    std::size_t at = append(room, 0, subject);
+    // The reason counts more than the whole of a long path.
+    const std::string_view front = front_of(subject, room.size() / 2);
+    std::size_t at = append(room, 0, front);
+    if (front.size() < subject.size()) at = append(room, at, "...");
     if (at > 0) at = append(room, at, ": ");
     const file_system no_files;  // knows the texts of the system's errors
     overture::error plain = why;

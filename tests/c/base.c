@@ -43,6 +43,22 @@ C_CASE(c_base, an_error_names_what_it_is_about) {
   CHECK_OK(overture_files_free(files, &why));
 }
 
+C_CASE(c_base, an_error_gives_its_reason_also_for_a_path_that_fills_it) {
+  enum { path_bytes = 2000 };
+  char path[path_bytes + 1];
+  overture_files* files = NULL;
+  overture_error why = {.size = sizeof why};
+  int i;
+  for (i = 0; i < path_bytes; ++i) path[i] = i % 2 == 0 ? 'a' : '/';
+  path[path_bytes] = '\0';
+  CHECK_OK(overture_files_make(NULL, &files, &why));
+  CHECK(overture_files_mount(files, path, NULL, NULL, &why) == OVERTURE_NOT_FOUND);
+  CHECK(strncmp(why.text, "a/a/", 4) == 0);
+  CHECK(strstr(why.text, "...: ") != NULL);
+  CHECK(strstr(why.text, "...: ")[5] != '\0');
+  CHECK_OK(overture_files_free(files, &why));
+}
+
 C_CASE(c_base, an_error_may_be_null_or_without_a_size) {
   overture_error unset;
   memset(&unset, 0, sizeof unset);
