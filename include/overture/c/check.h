@@ -33,9 +33,11 @@ typedef struct overture_check_summary {
 typedef void (*overture_check_problem)(void* context, size_t mount, const char* path,
                                        const overture_error* why);
 
-// Mounts each path alone, reads and unpacks every file of it, those that another one hides too, and
-// verifies its checksum. Starts threads for as long as it takes. Files in folders have no checksum;
-// they are only read. Visits the problems on the calling thread; they are no error of the call.
+// Mounts each path alone, reads and unpacks every file of it, also what another path hides, and
+// verifies its checksum. Not read is what no tree has: names that cannot be in one, and of two
+// entries of the same name in one archive the first. Starts threads for as long as it takes. Files
+// in folders have no checksum; they are only read. Visits the problems on the calling thread; they
+// are no error of the call.
 // Errors: those of overture_files_mount(), for the first path that cannot be mounted;
 // out_of_memory; invalid. `problem` and `summary` may be NULL.
 OVERTURE_C_API overture_code overture_check(const char* const* paths, size_t path_count,

@@ -52,7 +52,10 @@
 // Threads. Any thread may call any function, several at once on one handle, unless it says
 // otherwise. Free a handle once, when no other call uses it. A callback runs on the thread that
 // its function names. It must return on that thread, and nothing may leave it but by returning: no
-// longjmp, no C++ exception.
+// longjmp, no C++ exception, no pthread_exit(). Nor may a thread be cancelled in a call.
+//
+// fork(). A child may read, save, and use what it makes itself. What another thread was changing at
+// that moment (mounting, say) stays locked in the child for ever.
 //
 // Texts are UTF-8. A path of the tree is made normal first ("/a//b/" is "a/b"); see
 // overture/base/path.hpp for what cannot be a path. Times are in nanoseconds, sizes in bytes.

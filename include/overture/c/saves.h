@@ -23,8 +23,9 @@ extern "C" {
 #endif
 
 // Writes a save; `path` is one of the system. Returns when it is on the disk. One thread at a time
-// for each path. Errors: no_space, permission, io, not_found (the folder), not_a_file, limit,
-// invalid.
+// for each path. The file is a new one: it replaces a symbolic link rather than what that leads to,
+// and has the permissions of new files. Errors: no_space, permission, io, not_found (the folder),
+// not_a_file, limit, invalid.
 OVERTURE_C_API overture_code overture_save_write(const char* path, const void* bytes,
                                                  size_t byte_count, overture_error* error);
 // Reads and verifies a save. Errors: not_found, corrupt (not a save, or damaged), truncated,

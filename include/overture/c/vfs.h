@@ -49,7 +49,7 @@ typedef struct overture_mount_options {
   bool removal_markers;   // a file .wh.NAME removes NAME from the mounts that this one wins over
   bool immutable_source;  // a promise: what is mounted does not change
   // Called once, when the mount and its last open file have ended, on the thread that ended them.
-  // Never, if mounting fails.
+  // Never, if mounting fails. It must not use these files: they may be ending too.
   void (*released)(void* context);
   void* context;  // of released()
 } overture_mount_options;
@@ -82,7 +82,8 @@ typedef struct overture_mount_info {
 
 // 0 for NULL.
 OVERTURE_C_API size_t overture_files_mount_count(const overture_files* files);
-// In the order of mounting. Errors: not_found (there are fewer), invalid.
+// In the order of mounting. Not while another thread unmounts: the texts may go. Errors: not_found
+// (there are fewer), invalid.
 OVERTURE_C_API overture_code overture_files_mount_at(const overture_files* files, size_t index,
                                                      overture_mount_info* info,
                                                      overture_error* error);
@@ -100,7 +101,8 @@ typedef struct overture_problem {
 
 // How many there are; 0 for NULL.
 OVERTURE_C_API size_t overture_files_problem_count(const overture_files* files);
-// Parts that could not be read come first. Errors: not_found (there are fewer), invalid.
+// Parts that could not be read come first. Not while another thread unmounts: the list changes.
+// Errors: not_found (there are fewer), invalid.
 OVERTURE_C_API overture_code overture_files_problem(const overture_files* files, size_t index,
                                                     overture_problem* problem,
                                                     overture_error* error);
