@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 from overture._ffi import ffi
 
@@ -109,6 +109,29 @@ def call(function: Any, *arguments: Any) -> None:
     failed = new("overture_error")
     if function(*arguments, failed):
         raise error_of(failed)
+
+
+class Visitor:
+    """A Python function as the library calls it.
+
+    The library knows no exceptions: what the function raises, Ctrl-C too, is kept, ends the visit
+    and is raised by call().
+    """
+
+    def __init__(self, kind: str, each: Callable[..., Any]) -> None:
+        raised: list[tuple[Any, Any, Any]] = []
+        self._raised = raised
+        # A call that raises returns 0 to the library: a visitor's false.
+        self.callback = ffi.callback(kind, each, onerror=lambda *why: raised.append(why))
+
+    def call(self, function: Any, *arguments: Any) -> None:
+        """As call(), with a function that calls the visitor."""
+        try:
+            call(function, *arguments)
+        finally:
+            if self._raised:
+                _, first, place = self._raised.pop(0)
+                raise first.with_traceback(place)
 
 
 def view_of(data: Any, size: int, end: Any) -> memoryview:

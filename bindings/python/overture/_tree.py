@@ -12,6 +12,7 @@ from overture._ffi import ffi
 from overture._library import (
     Invalid,
     StrPath,
+    Visitor,
     call,
     chars_of,
     lib,
@@ -326,8 +327,10 @@ class Tree:
             items.append(Item(text_of(item.name), text_of(item.path), item.is_folder, item.mount))
             return True
 
-        visitor = ffi.callback("overture_visit", add)
-        call(function, self._open_handle(), chars_of(folder), visitor, ffi.NULL)
+        visitor = Visitor("overture_visit", add)
+        visitor.call(
+            function, self._open_handle(), chars_of(folder), visitor.callback, ffi.NULL
+        )
         return items
 
     def list(self, folder: str = "") -> _Items:
