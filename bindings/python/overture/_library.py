@@ -132,21 +132,3 @@ class Visitor:
             if self._raised:
                 _, first, place = self._raised.pop(0)
                 raise first.with_traceback(place)
-
-
-def view_of(data: Any, size: int, end: Any) -> memoryview:
-    """A view of the library's memory, not a copy. end() is called when the last view is gone."""
-    if size == 0:
-        end()
-        return memoryview(b"")
-    owner = ffi.gc(ffi.cast("char*", data), lambda _: end())
-    return memoryview(ffi.buffer(owner, size)).cast("B")
-
-
-def take_bytes(handle: Any) -> memoryview:
-    """A view of an overture_bytes, which it takes over."""
-    return view_of(
-        lib.overture_bytes_data(handle),
-        lib.overture_bytes_size(handle),
-        lambda: lib.overture_bytes_free(handle),
-    )

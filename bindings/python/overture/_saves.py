@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overture._ffi import ffi
-from overture._library import StrPath, call, lib, path_chars, take_bytes
+from overture._handles import new_bytes, view_of_bytes
+from overture._library import StrPath, call, lib, path_chars
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -22,6 +23,6 @@ def write_save(path: StrPath, data: Buffer) -> None:
 
 def read_save(path: StrPath) -> memoryview:
     """Reads and verifies a save. Damaged if it is not whole."""
-    made = ffi.new("overture_bytes**")
-    call(lib.overture_save_read, path_chars(path), made)
-    return take_bytes(made[0])
+    made = new_bytes()
+    call(lib.overture_save_read, path_chars(path), made.place)
+    return view_of_bytes(made)

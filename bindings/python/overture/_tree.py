@@ -9,6 +9,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
 from overture._ffi import ffi
+from overture._handles import (
+    FileHandle,
+    NotCopied,
+    TreeHandle,
+    memory_handle,
+    new_bytes,
+    view_of,
+    view_of_bytes,
+)
 from overture._library import (
     Invalid,
     StrPath,
@@ -18,9 +27,7 @@ from overture._library import (
     lib,
     new,
     path_chars,
-    take_bytes,
     text_of,
-    view_of,
 )
 
 if TYPE_CHECKING:
@@ -102,26 +109,25 @@ class Decoded:
 _KINDS = ("none", "image", "text", "sound", "texture", "model", "binary")
 
 
-class File(io.RawIOBase):
+class File(NotCopied, io.RawIOBase):
     """A file of a tree, open for reading: what open() gives for any other file, unbuffered.
 
     Reads go straight into the caller's memory. Seeking back in a large compressed file unpacks
     from an earlier point. One thread at a time.
     """
 
+    _handle: Optional[FileHandle] = None  # for close(), if not even that was made
+
     def __init__(self, tree: Tree, path: str) -> None:
         super().__init__()
         self.name = path
-        self._tree = tree  # keeps it alive
-        made = ffi.new("overture_file**")
-        self._handle: Any = ffi.NULL
-        call(lib.overture_file_open, tree._open_handle(), chars_of(path), made)
-        self._handle = made[0]
+        self._handle = FileHandle(tree._handle)
+        call(lib.overture_file_open, tree._open_handle(), chars_of(path), self._handle.place)
 
     def _open_handle(self) -> Any:
-        if self.closed:
+        if self._handle is None or self._handle.place[0] == ffi.NULL:
             raise ValueError("the file is closed")
-        return self._handle
+        return self._handle.place[0]
 
     def readable(self) -> bool:
         """True."""
@@ -159,13 +165,12 @@ class File(io.RawIOBase):
 
     def close(self) -> None:
         """Closes the file. Again does nothing."""
-        if not self.closed:
-            lib.overture_file_free(self._handle, ffi.NULL)
-            self._handle = ffi.NULL
+        if self._handle is not None:
+            self._handle.free()
         super().close()
 
 
-class Tree:
+class Tree(NotCopied):
     """Mounts of which later ones win, as mods expect.
 
         with overture.Tree("base.pk3", "mods/better_ai/") as tree:
@@ -181,14 +186,11 @@ class Tree:
         first_wins: bool = False,
         password: Optional[str] = None,
     ) -> None:
-        self._handle: Any = ffi.NULL
-        self._kept: dict[int, Any] = {}  # archives in memory, until close()
+        self._handle = TreeHandle()
         config = new("overture_files_config")
         config.ignore_case = ignore_case
         config.first_wins = first_wins
-        made = ffi.new("overture_files**")
-        call(lib.overture_files_make, config, made)
-        self._handle = made[0]
+        call(lib.overture_files_make, config, self._handle.place)
         try:
             for path in mounts:
                 self.mount(path, password=password)
@@ -197,17 +199,14 @@ class Tree:
             raise
 
     def _open_handle(self) -> Any:
-        if self._handle == ffi.NULL:
+        if self._handle.place[0] == ffi.NULL:
             raise ValueError("the tree is closed")
-        return self._handle
+        return self._handle.place[0]
 
     def close(self) -> None:
         """Ends the tree. What was read from it stays. Busy while a file of it is open; again does
         nothing."""
-        if self._handle != ffi.NULL:
-            call(lib.overture_files_free, self._handle)
-            self._handle = ffi.NULL
-            self._kept.clear()
+        self._handle.free()
 
     def __enter__(self) -> Tree:
         return self
@@ -219,10 +218,6 @@ class Tree:
         trace: Optional[TracebackType],
     ) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", ffi.NULL) != ffi.NULL:
-            lib.overture_files_free(self._handle, ffi.NULL)
 
     # --- Mounting ---------------------------------------------------------------------------------
 
@@ -290,7 +285,7 @@ class Tree:
             options,
             number,
         )
-        self._kept[int(number[0])] = view
+        self._handle.kept.append(view)
         return int(number[0])
 
     def unmount(self, mount: int) -> None:
@@ -369,9 +364,9 @@ class Tree:
     def read(self, path: str) -> memoryview:
         """The whole file, unpacked and verified: a view of the library's memory, which stays as
         long as the view. bytes(...) makes a copy."""
-        made = ffi.new("overture_bytes**")
-        call(lib.overture_files_read, self._open_handle(), chars_of(path), made)
-        return take_bytes(made[0])
+        made = new_bytes()
+        call(lib.overture_files_read, self._open_handle(), chars_of(path), made.place)
+        return view_of_bytes(made)
 
     def read_text(self, path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
         """The whole file as text."""
@@ -383,19 +378,13 @@ class Tree:
 
     def decode(self, path: str) -> Decoded:
         """What the library makes of the file: pixels, samples, text, a model."""
-        made = ffi.new("overture_decoded**")
-        call(lib.overture_decode_file, self._open_handle(), chars_of(path), made)
-        decoded = made[0]
+        made = memory_handle("overture_decoded", lib.overture_decoded_free)
+        call(lib.overture_decode_file, self._open_handle(), chars_of(path), made.place)
+        decoded = made.place[0]
         info = new("overture_decoded_info")
         call(lib.overture_decoded_get_info, decoded, info)
-        data = view_of(
-            lib.overture_decoded_data(decoded),
-            lib.overture_decoded_size(decoded),
-            lambda: lib.overture_decoded_free(decoded),
-        )
         return Decoded(
             kind=_KINDS[info.kind],
-            data=data,
             width=info.width,
             height=info.height,
             levels=info.levels,
@@ -408,6 +397,10 @@ class Tree:
             triangles=info.triangles,
             lines=info.lines,
             warning=None if info.warning == ffi.NULL else text_of(info.warning),
+            # Last: without data it frees what has the texts.
+            data=view_of(
+                made, lib.overture_decoded_data(decoded), lib.overture_decoded_size(decoded)
+            ),
         )
 
     def write(self, mount: int, path: str, data: Buffer) -> None:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import gc
 import pathlib
 import signal
 from typing import Any, Callable, Iterator
 
 import overture
 import pytest
-from overture import _library, _tools, _tree
+from overture import _handles, _library, _saves, _tools, _tree
+from overture._ffi import ffi
 
 
 @pytest.fixture
@@ -78,6 +80,132 @@ def test_any_exception_of_a_visitor_is_raised_with_its_place(
         with pytest.raises(MemoryError, match="no room") as caught:
             tree.walk()
     assert caught.traceback[-1].name == "refuse"
+
+
+class InterruptedLibrary:
+    """The library. Ctrl-C comes just after one of its functions, once."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(_library.lib, name)
+        return self._interrupted(function) if name == self._name else function
+
+    def _interrupted(self, function: Any) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self.calls += 1
+            result = function(*arguments)
+            if self.calls == 1:
+                raise KeyboardInterrupt
+            return result
+
+        return call
+
+
+Interrupt = Callable[[str], InterruptedLibrary]
+
+
+@pytest.fixture
+def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
+    """Has Ctrl-C come just after a function of the library."""
+
+    def come_after(name: str) -> InterruptedLibrary:
+        library = InterruptedLibrary(name)
+        for module in (_handles, _saves, _tools, _tree):
+            monkeypatch.setattr(module, "lib", library, raising=False)
+        return library
+
+    return come_after
+
+
+def test_ctrl_c_in_close_does_not_free_twice(game: pathlib.Path, interrupt: Interrupt) -> None:
+    library = interrupt("overture_file_free")
+    tree = overture.Tree(game / "base.zip")
+    file = tree.open("maps/troy.txt")
+    with pytest.raises(KeyboardInterrupt):
+        file.close()
+    with pytest.raises(ValueError, match="closed"):
+        file.read()
+    file.close()
+    del file
+    gc.collect()
+    assert library.calls == 1
+    tree.close()
+
+    library = interrupt("overture_files_free")
+    tree = overture.Tree(game / "base.zip")
+    with pytest.raises(KeyboardInterrupt):
+        tree.close()
+    tree.close()
+    del tree
+    gc.collect()
+    assert library.calls == 1
+
+
+def test_a_busy_tree_survives_ctrl_c_in_close(game: pathlib.Path, interrupt: Interrupt) -> None:
+    library = interrupt("overture_files_free")
+    tree = overture.Tree(game / "base.zip")
+    with tree.open("maps/troy.txt"):
+        with pytest.raises(KeyboardInterrupt):
+            tree.close()
+    assert "maps/troy.txt" in tree
+    tree.close()
+    assert library.calls == 2
+
+
+def test_a_file_whose_opening_ctrl_c_ends_is_closed(
+    game: pathlib.Path, interrupt: Interrupt
+) -> None:
+    interrupt("overture_file_open")
+    with overture.Tree(game / "base.zip") as tree:
+        with pytest.raises(KeyboardInterrupt) as caught:
+            tree.open("maps/troy.txt")
+        del caught
+        gc.collect()
+
+
+@pytest.mark.parametrize(
+    ("makes", "frees"),
+    [
+        ("overture_files_make", "overture_files_free"),
+        ("overture_files_read", "overture_bytes_free"),
+        ("overture_decode_file", "overture_decoded_free"),
+        ("overture_save_read", "overture_bytes_free"),
+    ],
+)
+def test_what_ctrl_c_keeps_from_the_caller_is_freed(
+    game: pathlib.Path,
+    interrupt: Interrupt,
+    monkeypatch: pytest.MonkeyPatch,
+    makes: str,
+    frees: str,
+) -> None:
+    overture.write_save(game / "slot1.save", b"gold 7")
+    library = interrupt(makes)
+    freed = []
+
+    def free(*arguments: Any) -> Any:
+        freed.append(arguments[0] != ffi.NULL)
+        return getattr(_library.lib, frees)(*arguments)
+
+    monkeypatch.setattr(library, frees, free, raising=False)
+
+    def use() -> None:
+        tree = overture.Tree(game / "base.zip")
+        calls: dict[str, Callable[[], Any]] = {
+            "overture_files_read": lambda: tree.read("maps/troy.txt"),
+            "overture_decode_file": lambda: tree.decode("maps/troy.txt"),
+            "overture_save_read": lambda: overture.read_save(game / "slot1.save"),
+        }
+        calls[makes]()
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        use()
+    del caught
+    gc.collect()
+    assert freed == [True]
 
 
 def test_a_problem_that_was_not_told_is_an_error(
