@@ -53,7 +53,7 @@ class TreeHandle(Handle):
     """A tree, which its files keep too: it ends when the last of them has."""
 
     def __init__(self) -> None:
-        self.kept: list[Any] = []  # archives in memory
+        self.kept: dict[int, Any] = {}  # archives in memory, by the id of the view
         self.abandoned = False
         super().__init__("overture_files", lib.overture_files_free)
 

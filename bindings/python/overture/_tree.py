@@ -276,16 +276,23 @@ class Tree(NotCopied):
         view = ffi.from_buffer(data)
         number = ffi.new("overture_mount*", _NO_MOUNT)
         options, _kept = self._mount_options(at, below, password)
-        call(
-            lib.overture_files_mount_memory,
-            self._open_handle(),
-            chars_of(name),
-            view,
-            len(view),
-            options,
-            number,
-        )
-        self._handle.kept.append(view)
+        # Before the call: Ctrl-C may come when the archive is mounted already.
+        kept = self._handle.kept
+        kept[id(view)] = view
+        try:
+            call(
+                lib.overture_files_mount_memory,
+                self._open_handle(),
+                chars_of(name),
+                view,
+                len(view),
+                options,
+                number,
+            )
+        except Exception:
+            if number[0] == _NO_MOUNT:
+                del kept[id(view)]
+            raise
         return int(number[0])
 
     def unmount(self, mount: int) -> None:

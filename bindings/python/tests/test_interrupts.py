@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import pathlib
 import signal
+import weakref
 from typing import Any, Callable, Iterator
 
 import overture
@@ -206,6 +207,48 @@ def test_what_ctrl_c_keeps_from_the_caller_is_freed(
     del caught
     gc.collect()
     assert freed == [True]
+
+
+class Data(bytearray):
+    """Bytes of which one can see whether they are kept."""
+
+
+def test_an_archive_in_memory_is_kept_from_before_it_is_mounted(
+    game: pathlib.Path, interrupt: Interrupt
+) -> None:
+    data = Data((game / "base.zip").read_bytes())
+    alive = weakref.ref(data)
+    with overture.Tree() as tree:
+        interrupt("overture_files_mount_memory")
+        with pytest.raises(KeyboardInterrupt):
+            tree.mount_bytes("base.zip", data)
+        del data
+        gc.collect()
+        assert len(tree.mounts()) == 1
+        assert alive() is not None
+        assert tree.read_text("maps/troy.txt") == "troy\n"
+    gc.collect()
+    assert alive() is None
+
+
+def test_an_archive_in_memory_that_is_not_mounted_is_not_kept() -> None:
+    data = Data(b"not an archive")
+    alive = weakref.ref(data)
+    with overture.Tree() as tree:
+        with pytest.raises(overture.Error):
+            tree.mount_bytes("base.zip", data)
+        del data
+        gc.collect()
+        assert alive() is None
+
+
+def test_an_unmounted_archive_in_memory_is_kept_for_its_files(game: pathlib.Path) -> None:
+    with overture.Tree() as tree:
+        mount = tree.mount_bytes("base.zip", Data((game / "base.zip").read_bytes()))
+        with tree.open("maps/rome.txt") as file:
+            tree.unmount(mount)
+            gc.collect()
+            assert file.read(4) == b"rome"
 
 
 def test_a_problem_that_was_not_told_is_an_error(
