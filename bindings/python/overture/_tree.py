@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import io
+import itertools
+import threading
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from overture._ffi import ffi
 from overture._handles import (
@@ -20,6 +22,7 @@ from overture._handles import (
 )
 from overture._library import (
     Invalid,
+    NotFound,
     StrPath,
     Visitor,
     call,
@@ -187,6 +190,9 @@ class Tree(NotCopied):
         password: Optional[str] = None,
     ) -> None:
         self._handle = TreeHandle()
+        # Texts of a mount go with it: one thread mounts or lists mounts at a time. A signal's
+        # handler may do so in between.
+        self._mounting = threading.RLock()
         config = new("overture_files_config")
         config.ignore_case = ignore_case
         config.first_wins = first_wins
@@ -259,7 +265,8 @@ class Tree(NotCopied):
         """
         number = ffi.new("overture_mount*", _NO_MOUNT)
         options, _kept = self._mount_options(at, below, password, writable, removal_markers)
-        call(lib.overture_files_mount, self._open_handle(), path_chars(path), options, number)
+        with self._mounting:
+            call(lib.overture_files_mount, self._open_handle(), path_chars(path), options, number)
         return int(number[0])
 
     def mount_bytes(
@@ -280,15 +287,16 @@ class Tree(NotCopied):
         kept = self._handle.kept
         kept[id(view)] = view
         try:
-            call(
-                lib.overture_files_mount_memory,
-                self._open_handle(),
-                chars_of(name),
-                view,
-                len(view),
-                options,
-                number,
-            )
+            with self._mounting:
+                call(
+                    lib.overture_files_mount_memory,
+                    self._open_handle(),
+                    chars_of(name),
+                    view,
+                    len(view),
+                    options,
+                    number,
+                )
         except Exception:
             if number[0] == _NO_MOUNT:
                 del kept[id(view)]
@@ -297,28 +305,40 @@ class Tree(NotCopied):
 
     def unmount(self, mount: int) -> None:
         """Takes a mount away. Files that are open stay open."""
-        call(lib.overture_files_unmount, self._open_handle(), mount)
+        with self._mounting:
+            call(lib.overture_files_unmount, self._open_handle(), mount)
 
     def mounts(self) -> list[Mount]:
         """All mounts, in their order."""
-        handle = self._open_handle()
-        found = []
-        for index in range(lib.overture_files_mount_count(handle)):
-            info = new("overture_mount_info")
-            call(lib.overture_files_mount_at, handle, index, info)
+        found: list[Mount] = []
+
+        def add(info: Any) -> None:
             found.append(Mount(info.id, text_of(info.path), text_of(info.format), info.entries))
+
+        self._each("overture_mount_info", lib.overture_files_mount_at, add)
         return found
 
     def problems(self) -> list[Problem]:
         """What the mounts have and the tree has not."""
-        handle = self._open_handle()
-        found = []
-        for index in range(lib.overture_files_problem_count(handle)):
-            problem = new("overture_problem")
-            call(lib.overture_files_problem, handle, index, problem)
+        found: list[Problem] = []
+
+        def add(problem: Any) -> None:
             code = text_of(lib.overture_code_name(problem.code))
             found.append(Problem(problem.id, text_of(problem.name), text_of(problem.reason), code))
+
+        self._each("overture_problem", lib.overture_files_problem, add)
         return found
+
+    def _each(self, kind: str, get: Any, add: Callable[[Any], None]) -> None:
+        """Adds each of the tree's mounts or problems, up to the first index that has none."""
+        with self._mounting:
+            for index in itertools.count():
+                info = new(kind)
+                try:
+                    call(get, self._open_handle(), index, info)
+                except NotFound:
+                    return
+                add(info)
 
     # --- Looking up -------------------------------------------------------------------------------
 

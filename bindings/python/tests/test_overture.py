@@ -9,7 +9,6 @@ import pathlib
 import re
 import subprocess
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 
 import overture
 import pytest
@@ -187,13 +186,6 @@ def test_names_that_cannot_be_in_a_tree_are_listed(game: pathlib.Path) -> None:
 def test_options_of_a_tree_are_followed(game: pathlib.Path) -> None:
     with overture.Tree(game / "base.zip", game / "mod", ignore_case=True, first_wins=True) as tree:
         assert tree.read_text("Maps/ROME.txt").startswith("rome of the base")
-
-
-def test_threads_share_a_tree(game: pathlib.Path) -> None:
-    with overture.Tree(game / "base.zip", game / "mod") as tree, ThreadPoolExecutor(4) as threads:
-        paths = ["maps/rome.txt", "maps/troy.txt", "new.txt"] * 50
-        texts = list(threads.map(tree.read_text, paths))
-    assert texts[:3] == ["rome of the mod\n", "troy\n", "new\n"]
 
 
 def test_the_version_is_that_of_the_library() -> None:
