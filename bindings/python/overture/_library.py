@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pathlib
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Union
 
 from overture._ffi import ffi
 
@@ -26,21 +27,41 @@ lib: Any = ffi.dlopen(_path_of_library())
 class Error(Exception):
     """What the library could not do; the text is its own.
 
-    `code` is the name of the error, such as "corrupt"; `os_error` is errno, or 0.
+    `code` is the name of the error, such as "corrupt"; `os_error` is errno, or 0; `filename` is
+    the path that was given, if one was.
     """
 
-    def __init__(self, text: str, code: str = "invalid", os_error: int = 0) -> None:
+    _errno = 0  # of Python's own class, if the system has said none
+
+    def __init__(
+        self, text: str, code: str = "invalid", os_error: int = 0, filename: Optional[str] = None
+    ) -> None:
         super().__init__(text)
         self.code = code
         self.os_error = os_error
+        self.filename = filename
+        if isinstance(self, OSError):
+            system: OSError = self
+            system.errno = os_error or self._errno
+            system.strerror = text
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # OSError would make a text of its own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.code, self.os_error, self.filename)
 
 
 class NotFound(Error, FileNotFoundError):
     """No such file, folder or mount."""
 
+    _errno = errno.ENOENT
+
 
 class Refused(Error, PermissionError):
     """The system refuses, or a mount is not writable."""
+
+    _errno = errno.EACCES
 
 
 class Invalid(Error, ValueError):
@@ -79,15 +100,41 @@ def text_of(chars: Any) -> str:
 
 def chars_of(text: str) -> bytes:
     """A text for the library."""
-    raw = text.encode("utf-8", "surrogateescape")
+    if not isinstance(text, str):
+        raise TypeError(f"a text is str, not {type(text).__name__}")
+    try:
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise Invalid("half of a surrogate pair in the text", filename=text) from None
     if b"\0" in raw:
-        raise Invalid("a NUL in the text")
+        raise Invalid("a NUL in the text", filename=text)
     return raw
+
+
+def text_of_path(path: StrPath) -> str:
+    """A path as str."""
+    text: object = path if isinstance(path, (str, bytes)) else os.fspath(path)
+    if not isinstance(text, str):
+        raise TypeError(f"a path is str or os.PathLike[str], not {type(text).__name__}")
+    return text
+
+
+def text_of_tree_path(path: StrPath) -> str:
+    """A path in a tree as str: with slashes, and "" for the root."""
+    if not isinstance(path, pathlib.PurePath):
+        return text_of_path(path)
+    text = path.as_posix()
+    return "" if text == "." else text
 
 
 def path_chars(path: StrPath) -> bytes:
     """A path of the system for the library."""
-    return chars_of(os.fspath(path))
+    return chars_of(text_of_path(path))
+
+
+def tree_chars(path: StrPath) -> bytes:
+    """A path in a tree for the library."""
+    return chars_of(text_of_tree_path(path))
 
 
 def new(kind: str) -> Any:
@@ -97,18 +144,20 @@ def new(kind: str) -> Any:
     return made
 
 
-def error_of(failed: Any) -> Error:
-    """The exception for an overture_error."""
+def error_of(failed: Any, path: Optional[StrPath] = None) -> Error:
+    """The exception for an overture_error of a call with this path."""
     code = text_of(lib.overture_code_name(failed.code))
     text = text_of(failed.text) or code
-    return _CLASSES.get(code, Error)(text, code, failed.os_error)
+    filename = None if path is None else text_of_path(path)
+    return _CLASSES.get(code, Error)(text, code, failed.os_error, filename)
 
 
-def call(function: Any, *arguments: Any) -> None:
-    """Calls a function whose last parameter is the error, and raises what goes wrong."""
+def call(function: Any, *arguments: Any, path: Optional[StrPath] = None) -> None:
+    """Calls a function whose last parameter is the error, and raises what goes wrong, with the
+    path that it is about."""
     failed = new("overture_error")
     if function(*arguments, failed):
-        raise error_of(failed)
+        raise error_of(failed, path)
 
 
 class Visitor:
@@ -124,10 +173,10 @@ class Visitor:
         # A call that raises returns 0 to the library: a visitor's false.
         self.callback = ffi.callback(kind, each, onerror=lambda *why: raised.append(why))
 
-    def call(self, function: Any, *arguments: Any) -> None:
+    def call(self, function: Any, *arguments: Any, path: Optional[StrPath] = None) -> None:
         """As call(), with a function that calls the visitor."""
         try:
-            call(function, *arguments)
+            call(function, *arguments, path=path)
         finally:
             if self._raised:
                 _, first, place = self._raised.pop(0)

@@ -18,11 +18,11 @@ else:
 def write_save(path: StrPath, data: Buffer) -> None:
     """Writes a save and replaces an old one in one step. Returns when it is on the disk."""
     view = ffi.from_buffer(data)
-    call(lib.overture_save_write, path_chars(path), view, len(view))
+    call(lib.overture_save_write, path_chars(path), view, len(view), path=path)
 
 
 def read_save(path: StrPath) -> memoryview:
     """Reads and verifies a save. Damaged if it is not whole."""
     made = new_bytes()
-    call(lib.overture_save_read, path_chars(path), made.place)
+    call(lib.overture_save_read, path_chars(path), made.place, path=path)
     return view_of_bytes(made)

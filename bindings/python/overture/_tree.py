@@ -31,6 +31,8 @@ from overture._library import (
     new,
     path_chars,
     text_of,
+    text_of_tree_path,
+    tree_chars,
 )
 
 if TYPE_CHECKING:
@@ -121,11 +123,11 @@ class File(NotCopied, io.RawIOBase):
 
     _handle: Optional[FileHandle] = None  # for close(), if not even that was made
 
-    def __init__(self, tree: Tree, path: str) -> None:
+    def __init__(self, tree: Tree, path: StrPath) -> None:
         super().__init__()
-        self.name = path
+        self.name = text_of_tree_path(path)
         self._handle = FileHandle(tree._handle)
-        call(lib.overture_file_open, tree._open_handle(), chars_of(path), self._handle.place)
+        tree._call(lib.overture_file_open, path, self._handle.place)
 
     def _open_handle(self) -> Any:
         if self._handle is None or self._handle.place[0] == ffi.NULL:
@@ -180,6 +182,7 @@ class Tree(NotCopied):
             text = tree.read_text("maps/rome.txt")
 
     Any thread may call anything at any time, except close(). Calls let other Python threads run.
+    A path in the tree is a str or a pathlib.PurePath.
     """
 
     def __init__(
@@ -209,6 +212,9 @@ class Tree(NotCopied):
             raise ValueError("the tree is closed")
         return self._handle.place[0]
 
+    def _call(self, function: Any, path: StrPath, *arguments: Any) -> None:
+        call(function, self._open_handle(), tree_chars(path), *arguments, path=path)
+
     def close(self) -> None:
         """Ends the tree. What was read from it stays. Busy while a file of it is open; again does
         nothing."""
@@ -229,15 +235,15 @@ class Tree(NotCopied):
 
     def _mount_options(
         self,
-        at: str,
-        below: str,
+        at: StrPath,
+        below: StrPath,
         password: Optional[str],
         writable: bool = False,
         removal_markers: bool = False,
     ) -> tuple[Any, list[Any]]:
         """The options, and what must stay during the call."""
         options = new("overture_mount_options")
-        kept = [ffi.new("char[]", chars_of(at)), ffi.new("char[]", chars_of(below))]
+        kept = [ffi.new("char[]", tree_chars(at)), ffi.new("char[]", tree_chars(below))]
         options.at = kept[0]
         setattr(options, "from", kept[1])  # a word of Python
         if password is not None:
@@ -251,8 +257,8 @@ class Tree(NotCopied):
         self,
         path: StrPath,
         *,
-        at: str = "",
-        below: str = "",
+        at: StrPath = "",
+        below: StrPath = "",
         password: Optional[str] = None,
         writable: bool = False,
         removal_markers: bool = False,
@@ -266,7 +272,14 @@ class Tree(NotCopied):
         number = ffi.new("overture_mount*", _NO_MOUNT)
         options, _kept = self._mount_options(at, below, password, writable, removal_markers)
         with self._mounting:
-            call(lib.overture_files_mount, self._open_handle(), path_chars(path), options, number)
+            call(
+                lib.overture_files_mount,
+                self._open_handle(),
+                path_chars(path),
+                options,
+                number,
+                path=path,
+            )
         return int(number[0])
 
     def mount_bytes(
@@ -274,8 +287,8 @@ class Tree(NotCopied):
         name: str,
         data: Buffer,
         *,
-        at: str = "",
-        below: str = "",
+        at: StrPath = "",
+        below: StrPath = "",
         password: Optional[str] = None,
     ) -> int:
         """Mounts an archive in memory, without a copy. `data` is kept until the tree is closed, and
@@ -296,6 +309,7 @@ class Tree(NotCopied):
                     len(view),
                     options,
                     number,
+                    path=name,
                 )
         except Exception:
             if number[0] == _NO_MOUNT:
@@ -342,7 +356,7 @@ class Tree(NotCopied):
 
     # --- Looking up -------------------------------------------------------------------------------
 
-    def _visit(self, function: Any, folder: str) -> list[Item]:
+    def _visit(self, function: Any, folder: StrPath) -> list[Item]:
         items: list[Item] = []
 
         def add(_context: Any, item: Any) -> bool:
@@ -351,62 +365,71 @@ class Tree(NotCopied):
 
         visitor = Visitor("overture_visit", add)
         visitor.call(
-            function, self._open_handle(), chars_of(folder), visitor.callback, ffi.NULL
+            function,
+            self._open_handle(),
+            tree_chars(folder),
+            visitor.callback,
+            ffi.NULL,
+            path=folder,
         )
         return items
 
-    def list(self, folder: str = "") -> _Items:
+    def list(self, folder: StrPath = "") -> _Items:
         """The files and folders directly in a folder, in byte order."""
         return self._visit(lib.overture_files_list, folder)
 
-    def walk(self, folder: str = "") -> _Items:
+    def walk(self, folder: StrPath = "") -> _Items:
         """All files below a folder, at any depth; no folders."""
         return self._visit(lib.overture_files_walk, folder)
 
-    def stat(self, path: str) -> Stat:
+    def stat(self, path: StrPath) -> Stat:
         """What is known of a file or folder."""
         stat = new("overture_stat")
-        call(lib.overture_files_stat, self._open_handle(), chars_of(path), stat)
+        self._call(lib.overture_files_stat, path, stat)
         return Stat(
             stat.bytes, stat.mtime_ns / 1e9, stat.is_folder, stat.is_executable, stat.mount
         )
 
-    def __contains__(self, path: str) -> bool:
-        return bool(lib.overture_files_exists(self._open_handle(), chars_of(path)))
+    def __contains__(self, path: StrPath) -> bool:
+        handle = self._open_handle()
+        try:
+            chars = tree_chars(path)
+        except Invalid:
+            return False
+        return bool(lib.overture_files_exists(handle, chars))
 
-    def providers(self, path: str) -> _Numbers:
+    def providers(self, path: StrPath) -> _Numbers:
         """The numbers of the mounts that have this path, the winner first."""
-        handle, chars = self._open_handle(), chars_of(path)
         count = ffi.new("size_t*")
         room = 16
         while True:
             mounts = ffi.new("overture_mount[]", room)
-            call(lib.overture_files_providers, handle, chars, mounts, room, count)
+            self._call(lib.overture_files_providers, path, mounts, room, count)
             if count[0] <= room:
                 return [int(mounts[i]) for i in range(count[0])]
             room = int(count[0])
 
     # --- Reading and writing ----------------------------------------------------------------------
 
-    def read(self, path: str) -> memoryview:
+    def read(self, path: StrPath) -> memoryview:
         """The whole file, unpacked and verified: a view of the library's memory, which stays as
         long as the view. bytes(...) makes a copy."""
         made = new_bytes()
-        call(lib.overture_files_read, self._open_handle(), chars_of(path), made.place)
+        self._call(lib.overture_files_read, path, made.place)
         return view_of_bytes(made)
 
-    def read_text(self, path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+    def read_text(self, path: StrPath, encoding: str = "utf-8", errors: str = "strict") -> str:
         """The whole file as text."""
         return str(self.read(path), encoding, errors)
 
-    def open(self, path: str) -> File:
+    def open(self, path: StrPath) -> File:
         """The file, open for reading at any place. Wrap it in io.BufferedReader for small reads."""
         return File(self, path)
 
-    def decode(self, path: str) -> Decoded:
+    def decode(self, path: StrPath) -> Decoded:
         """What the library makes of the file: pixels, samples, text, a model."""
         made = memory_handle("overture_decoded", lib.overture_decoded_free)
-        call(lib.overture_decode_file, self._open_handle(), chars_of(path), made.place)
+        self._call(lib.overture_decode_file, path, made.place)
         decoded = made.place[0]
         info = new("overture_decoded_info")
         call(lib.overture_decoded_get_info, decoded, info)
@@ -430,17 +453,19 @@ class Tree(NotCopied):
             ),
         )
 
-    def write(self, mount: int, path: str, data: Buffer) -> None:
+    def write(self, mount: int, path: StrPath, data: Buffer) -> None:
         """Writes a whole file of a writable mount and replaces an old one in one step."""
         view = ffi.from_buffer(data)
-        call(
-            lib.overture_files_write, self._open_handle(), mount, chars_of(path), view, len(view)
-        )
+        self._change(lib.overture_files_write, mount, path, view, len(view))
 
-    def make_folder(self, mount: int, path: str) -> None:
+    def make_folder(self, mount: int, path: StrPath) -> None:
         """Makes a folder of a writable mount, and those above it."""
-        call(lib.overture_files_make_folder, self._open_handle(), mount, chars_of(path))
+        self._change(lib.overture_files_make_folder, mount, path)
 
-    def remove(self, mount: int, path: str) -> None:
+    def remove(self, mount: int, path: StrPath) -> None:
         """Removes a file or an empty folder of a writable mount."""
-        call(lib.overture_files_remove, self._open_handle(), mount, chars_of(path))
+        self._change(lib.overture_files_remove, mount, path)
+
+    def _change(self, function: Any, mount: int, path: StrPath, *arguments: Any) -> None:
+        handle = self._open_handle()
+        call(function, handle, mount, tree_chars(path), *arguments, path=path)
