@@ -70,7 +70,7 @@ class TreeHandle(Handle):
             self.abandoned = True
 
     def file_has_ended(self) -> None:
-        """Frees the tree if only its files have kept it."""
+        """Frees the tree if only its files keep it."""
         if self.abandoned:
             self.__del__()
 

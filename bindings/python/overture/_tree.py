@@ -21,6 +21,7 @@ from overture._handles import (
     view_of_bytes,
 )
 from overture._library import (
+    Busy,
     Invalid,
     NotFound,
     StrPath,
@@ -229,7 +230,13 @@ class Tree(NotCopied):
         value: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except Busy:
+            if value is None:
+                raise
+            # What went wrong first says more. The last file will close the tree.
+            self._handle.abandoned = True
 
     # --- Mounting ---------------------------------------------------------------------------------
 

@@ -50,6 +50,24 @@ def test_a_file_outlives_the_last_reference_to_its_tree(game: pathlib.Path) -> N
     assert descriptors() == before
 
 
+def test_a_file_left_open_does_not_hide_what_went_wrong(game: pathlib.Path) -> None:
+    before = descriptors()
+    with pytest.raises(RuntimeError, match="the reason"):
+        with overture.Tree(game / "base.zip") as tree:
+            file = tree.open("maps/troy.txt")
+            raise RuntimeError("the reason")
+    assert file.read() == b"troy\n"
+    file.close()
+    with pytest.raises(ValueError, match="closed"):
+        tree.read("maps/troy.txt")
+    assert descriptors() == before
+    with pytest.raises(overture.Busy):
+        with overture.Tree(game / "base.zip") as tree:
+            file = tree.open("maps/troy.txt")
+    file.close()
+    tree.close()
+
+
 def test_trees_and_files_are_not_copied(game: pathlib.Path) -> None:
     with overture.Tree(game / "base.zip") as tree, tree.open("maps/troy.txt") as file:
         for owner in (tree, file):
