@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import pathlib
 from typing import Any, Callable, Optional, Union
@@ -160,6 +161,12 @@ def call(function: Any, *arguments: Any, path: Optional[StrPath] = None) -> None
         raise error_of(failed, path)
 
 
+def _need_calls(depth: int) -> None:
+    """RecursionError if there is no room for so many calls in each other."""
+    if depth > 0:
+        _need_calls(depth - 1)
+
+
 class Visitor:
     """A Python function as the library calls it.
 
@@ -168,16 +175,19 @@ class Visitor:
     """
 
     def __init__(self, kind: str, each: Callable[..., Any]) -> None:
-        raised: list[tuple[Any, Any, Any]] = []
-        self._raised = raised
-        # A call that raises returns 0 to the library: a visitor's false.
-        self.callback = ffi.callback(kind, each, onerror=lambda *why: raised.append(why))
+        # Keeps type, exception and traceback as its arguments. This is a function in C, so that a
+        # second Ctrl-C cannot come in it. The library gets 0: a visitor's false.
+        self._raised = BaseException()
+        keep = functools.partial(BaseException.__init__, self._raised)
+        self.callback = ffi.callback(kind, each, onerror=keep)
 
     def call(self, function: Any, *arguments: Any, path: Optional[StrPath] = None) -> None:
         """As call(), with a function that calls the visitor."""
+        _need_calls(10)  # below the limit, what keeps the exception could not be called
         try:
             call(function, *arguments, path=path)
         finally:
-            if self._raised:
-                _, first, place = self._raised.pop(0)
-                raise first.with_traceback(place)
+            if self._raised.args:
+                _, raised, place = self._raised.args
+                self._raised.args = ()
+                raise raised.with_traceback(place)

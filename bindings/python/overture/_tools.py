@@ -69,7 +69,7 @@ def check(*mounts: StrPath, password: Optional[str] = None, threads: int = 0) ->
         lib.overture_check, paths, len(mounts), options, visitor.callback, ffi.NULL, summary
     )
     if summary.problems != len(findings):
-        raise Error(f"{summary.problems} problems, of which {len(findings)} were told", "threw")
+        raise Error(f"only {len(findings)} of {summary.problems} problems were told", "threw")
     return Check(summary.files, summary.bytes, tuple(findings))
 
 

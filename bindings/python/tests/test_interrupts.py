@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import pathlib
 import signal
+import sys
 import weakref
 from typing import Any, Callable, Iterator
 
@@ -251,6 +253,33 @@ def test_an_unmounted_archive_in_memory_is_kept_for_its_files(game: pathlib.Path
             assert file.read(4) == b"rome"
 
 
+def test_a_deep_stack_loses_no_file(game: pathlib.Path) -> None:
+    def lengths(calls: int, look: Callable[[], Any]) -> set[int]:
+        """Of what it returns, that many calls deep and deeper."""
+        found: set[int] = set()
+        if calls > 0:
+            with contextlib.suppress(RecursionError):
+                found = lengths(calls - 1, look)
+        with contextlib.suppress(RecursionError):
+            found.add(len(look()))
+        return found
+
+    limit = sys.getrecursionlimit()
+    with overture.Tree(game / "base.zip") as tree:
+        for look in (
+            tree.walk,
+            tree.list,
+            lambda: overture.diff(tree, tree, same=True),
+            lambda: overture.check(game / "damaged.zip").findings,
+        ):
+            sys.setrecursionlimit(300)
+            try:
+                found = lengths(400, look)
+            finally:
+                sys.setrecursionlimit(limit)
+            assert found == {len(look())}
+
+
 def test_a_problem_that_was_not_told_is_an_error(
     game: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,5 +291,5 @@ def test_a_problem_that_was_not_told_is_an_error(
             return 0
 
     monkeypatch.setattr(_tools, "lib", Silent())
-    with pytest.raises(overture.Error, match="1 problems"):
+    with pytest.raises(overture.Error, match="0 of 1 problems"):
         overture.check(game / "damaged.zip")
