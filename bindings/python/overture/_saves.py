@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overture._ffi import ffi
-from overture._library import StrPath, call, lib, path_chars, take_bytes
+from overture._handles import new_bytes, view_of_bytes
+from overture._library import StrPath, call, lib, path_chars
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -17,11 +18,11 @@ else:
 def write_save(path: StrPath, data: Buffer) -> None:
     """Writes a save and replaces an old one in one step. Returns when it is on the disk."""
     view = ffi.from_buffer(data)
-    call(lib.overture_save_write, path_chars(path), view, len(view))
+    call(lib.overture_save_write, path_chars(path), view, len(view), path=path)
 
 
 def read_save(path: StrPath) -> memoryview:
     """Reads and verifies a save. Damaged if it is not whole."""
-    made = ffi.new("overture_bytes**")
-    call(lib.overture_save_read, path_chars(path), made)
-    return take_bytes(made[0])
+    made = new_bytes()
+    call(lib.overture_save_read, path_chars(path), made.place, path=path)
+    return view_of_bytes(made)

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from overture._ffi import ffi
-from overture._library import StrPath, call, chars_of, error_of, lib, new, path_chars, text_of
+from overture._library import (
+    Error,
+    StrPath,
+    Visitor,
+    chars_of,
+    error_of,
+    lib,
+    new,
+    path_chars,
+    text_of,
+)
 from overture._tree import Tree
 
 
@@ -54,8 +64,12 @@ def check(*mounts: StrPath, password: Optional[str] = None, threads: int = 0) ->
         findings.append(Finding(str(mounts[mount]), text_of(path), error.code, str(error)))
 
     summary = new("overture_check_summary")
-    visitor = ffi.callback("overture_check_problem", add)
-    call(lib.overture_check, paths, len(mounts), options, visitor, ffi.NULL, summary)
+    visitor = Visitor("overture_check_problem", add)
+    visitor.call(
+        lib.overture_check, paths, len(mounts), options, visitor.callback, ffi.NULL, summary
+    )
+    if summary.problems != len(findings):
+        raise Error(f"only {len(findings)} of {summary.problems} problems were told", "threw")
     return Check(summary.files, summary.bytes, tuple(findings))
 
 
@@ -91,6 +105,12 @@ def diff(left: Comparable, right: Comparable, *, same: bool = False) -> list[Dif
             found.append(Difference(name, text_of(path), text))
         return True
 
-    visitor = ffi.callback("overture_difference", add)
-    call(lib.overture_diff, left._open_handle(), right._open_handle(), visitor, ffi.NULL)
+    visitor = Visitor("overture_difference", add)
+    visitor.call(
+        lib.overture_diff,
+        left._open_handle(),
+        right._open_handle(),
+        visitor.callback,
+        ffi.NULL,
+    )
     return found

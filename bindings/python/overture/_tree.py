@@ -4,22 +4,36 @@
 from __future__ import annotations
 
 import io
+import itertools
+import threading
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from overture._ffi import ffi
+from overture._handles import (
+    FileHandle,
+    NotCopied,
+    TreeHandle,
+    memory_handle,
+    new_bytes,
+    view_of,
+    view_of_bytes,
+)
 from overture._library import (
+    Busy,
     Invalid,
+    NotFound,
     StrPath,
+    Visitor,
     call,
     chars_of,
     lib,
     new,
     path_chars,
-    take_bytes,
     text_of,
-    view_of,
+    text_of_tree_path,
+    tree_chars,
 )
 
 if TYPE_CHECKING:
@@ -101,26 +115,25 @@ class Decoded:
 _KINDS = ("none", "image", "text", "sound", "texture", "model", "binary")
 
 
-class File(io.RawIOBase):
+class File(NotCopied, io.RawIOBase):
     """A file of a tree, open for reading: what open() gives for any other file, unbuffered.
 
     Reads go straight into the caller's memory. Seeking back in a large compressed file unpacks
     from an earlier point. One thread at a time.
     """
 
-    def __init__(self, tree: Tree, path: str) -> None:
+    _handle: Optional[FileHandle] = None  # for close(), if not even that was made
+
+    def __init__(self, tree: Tree, path: StrPath) -> None:
         super().__init__()
-        self.name = path
-        self._tree = tree  # keeps it alive
-        made = ffi.new("overture_file**")
-        self._handle: Any = ffi.NULL
-        call(lib.overture_file_open, tree._open_handle(), chars_of(path), made)
-        self._handle = made[0]
+        self.name = text_of_tree_path(path)
+        self._handle = FileHandle(tree._handle)
+        tree._call(lib.overture_file_open, path, self._handle.place)
 
     def _open_handle(self) -> Any:
-        if self.closed:
+        if self._handle is None or self._handle.place[0] == ffi.NULL:
             raise ValueError("the file is closed")
-        return self._handle
+        return self._handle.place[0]
 
     def readable(self) -> bool:
         """True."""
@@ -158,19 +171,19 @@ class File(io.RawIOBase):
 
     def close(self) -> None:
         """Closes the file. Again does nothing."""
-        if not self.closed:
-            lib.overture_file_free(self._handle, ffi.NULL)
-            self._handle = ffi.NULL
+        if self._handle is not None:
+            self._handle.free()
         super().close()
 
 
-class Tree:
+class Tree(NotCopied):
     """Mounts of which later ones win, as mods expect.
 
         with overture.Tree("base.pk3", "mods/better_ai/") as tree:
             text = tree.read_text("maps/rome.txt")
 
     Any thread may call anything at any time, except close(). Calls let other Python threads run.
+    A path in the tree is a str or a pathlib.PurePath.
     """
 
     def __init__(
@@ -180,14 +193,14 @@ class Tree:
         first_wins: bool = False,
         password: Optional[str] = None,
     ) -> None:
-        self._handle: Any = ffi.NULL
-        self._kept: dict[int, Any] = {}  # archives in memory, until close()
+        self._handle = TreeHandle()
+        # Texts of a mount go with it: one thread mounts or lists mounts at a time. A signal's
+        # handler may do so in between.
+        self._mounting = threading.RLock()
         config = new("overture_files_config")
         config.ignore_case = ignore_case
         config.first_wins = first_wins
-        made = ffi.new("overture_files**")
-        call(lib.overture_files_make, config, made)
-        self._handle = made[0]
+        call(lib.overture_files_make, config, self._handle.place)
         try:
             for path in mounts:
                 self.mount(path, password=password)
@@ -196,17 +209,17 @@ class Tree:
             raise
 
     def _open_handle(self) -> Any:
-        if self._handle == ffi.NULL:
+        if self._handle.place[0] == ffi.NULL:
             raise ValueError("the tree is closed")
-        return self._handle
+        return self._handle.place[0]
+
+    def _call(self, function: Any, path: StrPath, *arguments: Any) -> None:
+        call(function, self._open_handle(), tree_chars(path), *arguments, path=path)
 
     def close(self) -> None:
         """Ends the tree. What was read from it stays. Busy while a file of it is open; again does
         nothing."""
-        if self._handle != ffi.NULL:
-            call(lib.overture_files_free, self._handle)
-            self._handle = ffi.NULL
-            self._kept.clear()
+        self._handle.free()
 
     def __enter__(self) -> Tree:
         return self
@@ -217,25 +230,27 @@ class Tree:
         value: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", ffi.NULL) != ffi.NULL:
-            lib.overture_files_free(self._handle, ffi.NULL)
+        try:
+            self.close()
+        except Busy:
+            if value is None:
+                raise
+            # What went wrong first says more. The last file will close the tree.
+            self._handle.abandoned = True
 
     # --- Mounting ---------------------------------------------------------------------------------
 
     def _mount_options(
         self,
-        at: str,
-        below: str,
+        at: StrPath,
+        below: StrPath,
         password: Optional[str],
         writable: bool = False,
         removal_markers: bool = False,
     ) -> tuple[Any, list[Any]]:
         """The options, and what must stay during the call."""
         options = new("overture_mount_options")
-        kept = [ffi.new("char[]", chars_of(at)), ffi.new("char[]", chars_of(below))]
+        kept = [ffi.new("char[]", tree_chars(at)), ffi.new("char[]", tree_chars(below))]
         options.at = kept[0]
         setattr(options, "from", kept[1])  # a word of Python
         if password is not None:
@@ -249,8 +264,8 @@ class Tree:
         self,
         path: StrPath,
         *,
-        at: str = "",
-        below: str = "",
+        at: StrPath = "",
+        below: StrPath = "",
         password: Optional[str] = None,
         writable: bool = False,
         removal_markers: bool = False,
@@ -263,7 +278,15 @@ class Tree:
         """
         number = ffi.new("overture_mount*", _NO_MOUNT)
         options, _kept = self._mount_options(at, below, password, writable, removal_markers)
-        call(lib.overture_files_mount, self._open_handle(), path_chars(path), options, number)
+        with self._mounting:
+            call(
+                lib.overture_files_mount,
+                self._open_handle(),
+                path_chars(path),
+                options,
+                number,
+                path=path,
+            )
         return int(number[0])
 
     def mount_bytes(
@@ -271,8 +294,8 @@ class Tree:
         name: str,
         data: Buffer,
         *,
-        at: str = "",
-        below: str = "",
+        at: StrPath = "",
+        below: StrPath = "",
         password: Optional[str] = None,
     ) -> int:
         """Mounts an archive in memory, without a copy. `data` is kept until the tree is closed, and
@@ -280,119 +303,145 @@ class Tree:
         view = ffi.from_buffer(data)
         number = ffi.new("overture_mount*", _NO_MOUNT)
         options, _kept = self._mount_options(at, below, password)
-        call(
-            lib.overture_files_mount_memory,
-            self._open_handle(),
-            chars_of(name),
-            view,
-            len(view),
-            options,
-            number,
-        )
-        self._kept[int(number[0])] = view
+        # Before the call: Ctrl-C may come when the archive is mounted already.
+        kept = self._handle.kept
+        kept[id(view)] = view
+        try:
+            with self._mounting:
+                call(
+                    lib.overture_files_mount_memory,
+                    self._open_handle(),
+                    chars_of(name),
+                    view,
+                    len(view),
+                    options,
+                    number,
+                    path=name,
+                )
+        except Exception:
+            if number[0] == _NO_MOUNT:
+                del kept[id(view)]
+            raise
         return int(number[0])
 
     def unmount(self, mount: int) -> None:
         """Takes a mount away. Files that are open stay open."""
-        call(lib.overture_files_unmount, self._open_handle(), mount)
+        with self._mounting:
+            call(lib.overture_files_unmount, self._open_handle(), mount)
 
     def mounts(self) -> list[Mount]:
         """All mounts, in their order."""
-        handle = self._open_handle()
-        found = []
-        for index in range(lib.overture_files_mount_count(handle)):
-            info = new("overture_mount_info")
-            call(lib.overture_files_mount_at, handle, index, info)
+        found: list[Mount] = []
+
+        def add(info: Any) -> None:
             found.append(Mount(info.id, text_of(info.path), text_of(info.format), info.entries))
+
+        self._each("overture_mount_info", lib.overture_files_mount_at, add)
         return found
 
     def problems(self) -> list[Problem]:
         """What the mounts have and the tree has not."""
-        handle = self._open_handle()
-        found = []
-        for index in range(lib.overture_files_problem_count(handle)):
-            problem = new("overture_problem")
-            call(lib.overture_files_problem, handle, index, problem)
+        found: list[Problem] = []
+
+        def add(problem: Any) -> None:
             code = text_of(lib.overture_code_name(problem.code))
             found.append(Problem(problem.id, text_of(problem.name), text_of(problem.reason), code))
+
+        self._each("overture_problem", lib.overture_files_problem, add)
         return found
+
+    def _each(self, kind: str, get: Any, add: Callable[[Any], None]) -> None:
+        """Adds each of the tree's mounts or problems, up to the first index that has none."""
+        with self._mounting:
+            for index in itertools.count():
+                info = new(kind)
+                try:
+                    call(get, self._open_handle(), index, info)
+                except NotFound:
+                    return
+                add(info)
 
     # --- Looking up -------------------------------------------------------------------------------
 
-    def _visit(self, function: Any, folder: str) -> list[Item]:
+    def _visit(self, function: Any, folder: StrPath) -> list[Item]:
         items: list[Item] = []
 
         def add(_context: Any, item: Any) -> bool:
             items.append(Item(text_of(item.name), text_of(item.path), item.is_folder, item.mount))
             return True
 
-        visitor = ffi.callback("overture_visit", add)
-        call(function, self._open_handle(), chars_of(folder), visitor, ffi.NULL)
+        visitor = Visitor("overture_visit", add)
+        visitor.call(
+            function,
+            self._open_handle(),
+            tree_chars(folder),
+            visitor.callback,
+            ffi.NULL,
+            path=folder,
+        )
         return items
 
-    def list(self, folder: str = "") -> _Items:
+    def list(self, folder: StrPath = "") -> _Items:
         """The files and folders directly in a folder, in byte order."""
         return self._visit(lib.overture_files_list, folder)
 
-    def walk(self, folder: str = "") -> _Items:
+    def walk(self, folder: StrPath = "") -> _Items:
         """All files below a folder, at any depth; no folders."""
         return self._visit(lib.overture_files_walk, folder)
 
-    def stat(self, path: str) -> Stat:
+    def stat(self, path: StrPath) -> Stat:
         """What is known of a file or folder."""
         stat = new("overture_stat")
-        call(lib.overture_files_stat, self._open_handle(), chars_of(path), stat)
+        self._call(lib.overture_files_stat, path, stat)
         return Stat(
             stat.bytes, stat.mtime_ns / 1e9, stat.is_folder, stat.is_executable, stat.mount
         )
 
-    def __contains__(self, path: str) -> bool:
-        return bool(lib.overture_files_exists(self._open_handle(), chars_of(path)))
+    def __contains__(self, path: StrPath) -> bool:
+        handle = self._open_handle()
+        try:
+            chars = tree_chars(path)
+        except Invalid:
+            return False
+        return bool(lib.overture_files_exists(handle, chars))
 
-    def providers(self, path: str) -> _Numbers:
+    def providers(self, path: StrPath) -> _Numbers:
         """The numbers of the mounts that have this path, the winner first."""
-        handle, chars = self._open_handle(), chars_of(path)
         count = ffi.new("size_t*")
         room = 16
         while True:
             mounts = ffi.new("overture_mount[]", room)
-            call(lib.overture_files_providers, handle, chars, mounts, room, count)
+            self._call(lib.overture_files_providers, path, mounts, room, count)
             if count[0] <= room:
                 return [int(mounts[i]) for i in range(count[0])]
             room = int(count[0])
 
     # --- Reading and writing ----------------------------------------------------------------------
 
-    def read(self, path: str) -> memoryview:
+    def read(self, path: StrPath) -> memoryview:
         """The whole file, unpacked and verified: a view of the library's memory, which stays as
         long as the view. bytes(...) makes a copy."""
-        made = ffi.new("overture_bytes**")
-        call(lib.overture_files_read, self._open_handle(), chars_of(path), made)
-        return take_bytes(made[0])
+        made = new_bytes()
+        self._call(lib.overture_files_read, path, made.place)
+        return view_of_bytes(made)
 
-    def read_text(self, path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+    def read_text(self, path: StrPath, encoding: str = "utf-8", errors: str = "strict") -> str:
         """The whole file as text."""
         return str(self.read(path), encoding, errors)
 
-    def open(self, path: str) -> File:
+    def open(self, path: StrPath) -> File:
         """The file, open for reading at any place. Wrap it in io.BufferedReader for small reads."""
         return File(self, path)
 
-    def decode(self, path: str) -> Decoded:
+    def decode(self, path: StrPath) -> Decoded:
         """What the library makes of the file: pixels, samples, text, a model."""
-        made = ffi.new("overture_decoded**")
-        call(lib.overture_decode_file, self._open_handle(), chars_of(path), made)
-        decoded = made[0]
+        made = memory_handle("overture_decoded", lib.overture_decoded_free)
+        self._call(lib.overture_decode_file, path, made.place)
+        decoded = made.place[0]
         info = new("overture_decoded_info")
         call(lib.overture_decoded_get_info, decoded, info)
-        data = view_of(
-            lib.overture_decoded_data(decoded),
-            lib.overture_decoded_size(decoded),
-            lambda: lib.overture_decoded_free(decoded),
-        )
         return Decoded(
             kind=_KINDS[info.kind],
-            data=data,
             width=info.width,
             height=info.height,
             levels=info.levels,
@@ -405,19 +454,25 @@ class Tree:
             triangles=info.triangles,
             lines=info.lines,
             warning=None if info.warning == ffi.NULL else text_of(info.warning),
+            # Last: without data it frees what has the texts.
+            data=view_of(
+                made, lib.overture_decoded_data(decoded), lib.overture_decoded_size(decoded)
+            ),
         )
 
-    def write(self, mount: int, path: str, data: Buffer) -> None:
+    def write(self, mount: int, path: StrPath, data: Buffer) -> None:
         """Writes a whole file of a writable mount and replaces an old one in one step."""
         view = ffi.from_buffer(data)
-        call(
-            lib.overture_files_write, self._open_handle(), mount, chars_of(path), view, len(view)
-        )
+        self._change(lib.overture_files_write, mount, path, view, len(view))
 
-    def make_folder(self, mount: int, path: str) -> None:
+    def make_folder(self, mount: int, path: StrPath) -> None:
         """Makes a folder of a writable mount, and those above it."""
-        call(lib.overture_files_make_folder, self._open_handle(), mount, chars_of(path))
+        self._change(lib.overture_files_make_folder, mount, path)
 
-    def remove(self, mount: int, path: str) -> None:
+    def remove(self, mount: int, path: StrPath) -> None:
         """Removes a file or an empty folder of a writable mount."""
-        call(lib.overture_files_remove, self._open_handle(), mount, chars_of(path))
+        self._change(lib.overture_files_remove, mount, path)
+
+    def _change(self, function: Any, mount: int, path: StrPath, *arguments: Any) -> None:
+        handle = self._open_handle()
+        call(function, handle, mount, tree_chars(path), *arguments, path=path)

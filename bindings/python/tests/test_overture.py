@@ -9,30 +9,9 @@ import pathlib
 import re
 import subprocess
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 
 import overture
 import pytest
-
-
-@pytest.fixture
-def game(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A folder with base.zip, a mod, a damaged archive and an empty folder."""
-    with zipfile.ZipFile(tmp_path / "base.zip", "w", zipfile.ZIP_DEFLATED) as base:
-        base.writestr("maps/rome.txt", "rome of the base\n" * 100)
-        base.writestr("maps/troy.txt", "troy\n")
-        base.writestr("ünïcode.txt", "ü\n")
-        base.writestr("empty.txt", "")
-    (tmp_path / "mod/maps").mkdir(parents=True)
-    (tmp_path / "mod/maps/rome.txt").write_text("rome of the mod\n")
-    (tmp_path / "mod/new.txt").write_text("new\n")
-    with zipfile.ZipFile(tmp_path / "damaged.zip", "w") as damaged:
-        damaged.writestr("good.txt", "good\n")
-        damaged.writestr("bad.txt", "these bytes will change\n")
-    content = (tmp_path / "damaged.zip").read_bytes()
-    (tmp_path / "damaged.zip").write_bytes(content.replace(b"bytes will", b"BYTES WILL"))
-    (tmp_path / "empty").mkdir()
-    return tmp_path
 
 
 def test_five_lines_mount_list_read_check_and_compare(game: pathlib.Path) -> None:
@@ -207,13 +186,6 @@ def test_names_that_cannot_be_in_a_tree_are_listed(game: pathlib.Path) -> None:
 def test_options_of_a_tree_are_followed(game: pathlib.Path) -> None:
     with overture.Tree(game / "base.zip", game / "mod", ignore_case=True, first_wins=True) as tree:
         assert tree.read_text("Maps/ROME.txt").startswith("rome of the base")
-
-
-def test_threads_share_a_tree(game: pathlib.Path) -> None:
-    with overture.Tree(game / "base.zip", game / "mod") as tree, ThreadPoolExecutor(4) as threads:
-        paths = ["maps/rome.txt", "maps/troy.txt", "new.txt"] * 50
-        texts = list(threads.map(tree.read_text, paths))
-    assert texts[:3] == ["rome of the mod\n", "troy\n", "new\n"]
 
 
 def test_the_version_is_that_of_the_library() -> None:
