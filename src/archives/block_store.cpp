@@ -172,16 +172,20 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
                        {}, one.bytes);
     if (done) made = one.bytes;
   }
+  const bool broken = !done && has_room && lasts(done.error().code);
+  const bool keep = done || (broken && made > 0);
+  const bool tried = data != nullptr;
+  // Before others hear of it: one that holds the block's room may begin at once.
+  if (!keep) memory().deallocate(data, one.bytes, 64, memory_tag::vfs);
   returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
     one.unpacking = false;
     one.not_cached = how == reading::at_once && !done && done.error().code == errc::busy;
-    one.broken = !done && has_room && lasts(done.error().code);
-    if (one.broken) one.flaw = done.error();
-    const bool keep = done || (one.broken && made > 0);
+    one.broken = broken;
+    if (broken) one.flaw = done.error();
     one.right = keep ? made : 0;
-    if (data) ++unpacked_count_;
+    if (tried) ++unpacked_count_;
     if (keep) {
       one.data = data;
       kept_bytes_ += one.bytes;
@@ -196,7 +200,6 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
     }
   }
   unpacked_.notify_all();
-  if (!done) memory().deallocate(data, one.bytes, 64, memory_tag::vfs);
   give_back(room);
   return done;
 }

@@ -23,7 +23,7 @@ using interleave::run;
 constexpr std::byte letter{7};
 
 // Gives large blocks little memory: no test touches what lies past their first bytes.
-class frugal_memory final : public allocator {
+class frugal_memory : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
     return default_allocator().allocate(std::min(bytes, most), alignment, tag);
@@ -38,15 +38,36 @@ class frugal_memory final : public allocator {
 };
 frugal_memory frugal;
 
+class memory_for_one_block final : public frugal_memory {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    if (is_block(bytes)) check(blocks_.fetch_add(1) == 0, "one block at a time");
+    return frugal_memory::allocate(bytes, alignment, tag);
+  }
+  void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    if (is_block(bytes)) blocks_.fetch_sub(1);
+    frugal_memory::deallocate(memory, bytes, alignment, tag);
+  }
+
+ private:
+  static bool is_block(std::size_t bytes) { return bytes > block_store::small_bytes; }
+
+  atomic<int> blocks_{0};
+};
+
 // Two blocks of one letter, of which the first may be damaged in its second half.
 class letters final : public block_store {
  public:
-  explicit letters(bool damaged, std::uint64_t bytes = block_bytes)
-      : block_store(frugal, none_, no_file_), damaged_(damaged) {
+  explicit letters(bool damaged, std::uint64_t bytes = block_bytes, allocator& memory = frugal)
+      : block_store(memory, none_, no_file_), damaged_(damaged) {
     for (int i = 0; i < 2; ++i) check(add_block(bytes).has_value(), "added");
   }
-  result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading,
+  // From now on what is packed is not in the page cache.
+  void make_cold() { cold_ = true; }
+  result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override {
+    if (cold_ && how == reading::at_once) return fail(errc::busy, "not in the page cache");
     unpacked_.fetch_add(1);
     const bool whole = number != 0 || !damaged_;
     made = whole ? to.size() : to.size() / 2;
@@ -66,6 +87,7 @@ class letters final : public block_store {
   test::refusing_os none_;
   owned_handle no_file_;
   bool damaged_;
+  bool cold_ = false;
   atomic<int> unpacked_{0};
 };
 
@@ -130,6 +152,32 @@ TEST(a_block_store_in_all_interleavings, takes_over_the_ticket_with_which_its_bl
     }
     check(ledger.used() == 0, "all room was given back");
   }));
+}
+
+// The pipeline that holds the block has room for it once.
+TEST(a_block_store_in_all_interleavings, frees_what_it_could_not_unpack_before_another_begins) {
+  expect_clean_nearby([] {
+    constexpr std::uint64_t large = block_store::small_bytes + 1;
+    memory_ledger ledger(4 * large);
+    memory_for_one_block memory;
+    {
+      letters blocks(false, large, memory);
+      blocks.use_ledger(ledger);
+      blocks.make_cold();
+      bool ticket = false;
+      const std::uint64_t room = blocks.missing_room(0);
+      check(ledger.take(room, memory_tag::vfs, ticket), "there is room");
+      check(blocks.hold_block(0, room, ticket), "the block has it");
+      run({[&] { blocks.read(0); },
+           [&] {
+             std::byte byte{};
+             const result<std::size_t> read = blocks.read_cached_at(os_handle{1}, 0, {&byte, 1});
+             check(read ? byte == letter : read.error().code == errc::busy, "read, or busy");
+           }});
+      blocks.release_block(0);
+    }
+    check(ledger.used() == 0, "all room was given back");
+  });
 }
 
 TEST(a_block_store_in_all_interleavings, tells_all_readers_of_damage) {
