@@ -75,7 +75,7 @@ OVERTURE_C_API uint32_t overture_processor_count(void);
 OVERTURE_C_API uint64_t overture_now_ns(void);
 
 // Bytes that the library has read for you. They stay until freed, even if what they came from has
-// ended. `bytes` may be NULL: no bytes.
+// ended. One overture_files has at most 1,048,576 of them at a time. `bytes` may be NULL: no bytes.
 typedef struct overture_bytes overture_bytes;
 // The first byte, aligned to 64; they are yours and may be written to.
 OVERTURE_C_API void* overture_bytes_data(const overture_bytes* bytes);
