@@ -32,13 +32,19 @@ class failing_allocator final : public allocator {
     default_allocator().deallocate(memory, bytes, alignment, tag);
   }
 
+  // Every call from now on is refused.
+  void refuse_from_now() {
+    and_after_ = true;
+    refused_ = calls_.load();
+  }
+
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   [[nodiscard]] std::uint64_t refusals() const { return refusals_; }
   [[nodiscard]] std::int64_t live_bytes() const { return live_; }
 
  private:
-  std::uint64_t refused_;
-  bool and_after_;
+  std::atomic<std::uint64_t> refused_;
+  std::atomic<bool> and_after_;
   std::atomic<std::uint64_t> calls_{0};
   std::atomic<std::uint64_t> refusals_{0};
   std::atomic<std::int64_t> live_{0};
