@@ -263,11 +263,11 @@ int output_folder::write_in(const std::string& path, bool overwrite, const file_
   return file.failure();
 }
 
-// Windows has no such call.
 bool tells_page_cache() {
   return false;
 }
 
+// Windows has no such call.
 bool drop_file_from_page_cache(const std::string&) {
   return false;
 }

@@ -179,9 +179,8 @@ endfunction()
 
 # overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]
 #   [POSIX some_test.cpp...]): one executable of all *_test.cpp in the current folder, and its tests
-# for CTest. A test that reports itself as skipped counts as skipped. PRECOMPILE:
-# for tests with other flags. Windows goes without those in POSIX and *_posix_test.cpp and
-# *_linux_test.cpp.
+# for CTest. A test that reports itself as skipped counts as skipped. PRECOMPILE: for tests with
+# other flags. Windows goes without those in POSIX and *_posix_test.cpp and *_linux_test.cpp.
 function(overture_tests name)
   cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES;POSIX" ${ARGN})
   if(NOT ARG_PRECOMPILE)
