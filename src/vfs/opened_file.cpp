@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // Opening, reading and mapping files of a file_system.
+#include "overture/vfs/opened_file.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>

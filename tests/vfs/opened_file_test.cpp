@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
-//
-// Opening files of a file_system.
+#include "overture/vfs/opened_file.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
