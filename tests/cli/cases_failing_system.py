@@ -213,4 +213,4 @@ def at_every_position(part):
 
 
 for every_position_part in range(EVERY_POSITION_PARTS):
-    case(UNSANITIZED, "slow")(at_every_position(every_position_part))
+    case(UNSANITIZED, "long")(at_every_position(every_position_part))

@@ -67,6 +67,7 @@ def play(commands, library, zoo_folder):
         box = os.path.realpath(box)
         os.symlink(zoo_folder, f"{box}/zoo")
         os.mkdir(f"{box}/w")
+        os.mkdir(f"{box}/home")  # test_physfs keeps a history there, or in the user's real home
         environment = dict(os.environ, TZ="UTC", HOME=f"{box}/home", LC_ALL="C.UTF-8")
         environment.pop("XDG_DATA_HOME", None)
         if library:

@@ -156,9 +156,24 @@ def make_zips(zoo):
     for position in range(2000, 2600):
         damaged[position] ^= 0x55
     (zoo / "damaged.zip").write_bytes(damaged)
-    run(zoo / "loose", "zip", "-q", "-X", "-r", "-P", "secret", "../secret.zip", "readme.txt",
-        "maps")
+    make_encrypted_zip(zoo)
     run(zoo / "loose", "zip", "-q", "-X", "-fz", "-r", "../zip64.zip", "readme.txt", "maps")
+
+
+def make_encrypted_zip(zoo):
+    """One byte says whether a password is right, so one of 256 archives takes a wrong one."""
+    path = zoo / "secret.zip"
+    while True:
+        run(zoo / "loose", "zip", "-q", "-X", "-r", "-P", "secret", path, "readme.txt", "maps")
+        with zipfile.ZipFile(path) as archive:
+            try:
+                archive.read("readme.txt", pwd=b"wrong")
+            except RuntimeError as error:
+                if "Bad password" in str(error):
+                    return
+            except zipfile.BadZipFile:
+                pass
+        path.unlink()
 
 
 def make_tables(zoo):
