@@ -400,6 +400,12 @@ class posix_system final : public operating_system {
     const parent_folder old_parent(to_descriptor(folder), from);
     if (old_parent.missing()) return failed("cannot rename");
     const parent_folder parent(to_descriptor(folder), to);
+    struct stat old{};
+    const bool is_there = !parent.missing() && fstatat(parent.descriptor(), parent.name(), &old,
+                                                       AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there && status_of(old).kind == file_kind::other) {
+      return fail(errc::not_a_file, "a FIFO, socket or device has the name");
+    }
     if (parent.missing() || renameat(old_parent.descriptor(), old_parent.name(),
                                      parent.descriptor(), parent.name()) != 0) {
       return failed_to_make("cannot rename");

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "overture/base/version.hpp"
+
 namespace overture {
 
 template <class Signature>

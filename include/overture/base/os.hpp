@@ -137,7 +137,8 @@ class operating_system {
     (void)handle;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
-  // Renames a file atomically, replacing an existing one.
+  // Renames a file atomically, replacing an existing one. Error: not_a_file (a FIFO, socket or
+  // device has the new name).
   [[nodiscard]] virtual result<void> rename(const char* from, const char* to) noexcept {
     (void)from, (void)to;
     return fail(errc::unsupported, "this operating_system is read-only");
@@ -172,7 +173,8 @@ class operating_system {
     (void)folder, (void)path;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
-  // Renames a file atomically, replacing an existing one.
+  // Renames a file atomically, replacing an existing one. Error: not_a_file (a FIFO, socket or
+  // device has the new name).
   [[nodiscard]] virtual result<void> rename_below(os_handle folder, const char* from,
                                                   const char* to) noexcept {
     (void)folder, (void)from, (void)to;

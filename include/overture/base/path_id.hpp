@@ -6,6 +6,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "overture/base/version.hpp"
+
 namespace overture {
 
 // The XXH64 (seed 0) of a normal path, see path.hpp.

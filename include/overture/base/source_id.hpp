@@ -9,6 +9,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "overture/base/version.hpp"
+
 namespace overture {
 
 struct source_id {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Zlib
 //
-// The version of this copy of Overture.
+// The version of this copy of Overture. Refuses a compiler that is not set to C++20, so headers at
+// the bottom of the others include it.
 #pragma once
 
 #include <cstdint>
+
+// MSVC names C++98 in __cplusplus unless it gets /Zc:__cplusplus.
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
+#error "Overture needs C++20: compile with -std=c++20 (MSVC: /std:c++20)"
+#endif
 
 #define OVERTURE_VERSION_MAJOR 0
 #define OVERTURE_VERSION_MINOR 1

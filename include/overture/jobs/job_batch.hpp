@@ -91,7 +91,7 @@ class OVERTURE_API cork final : private wait_observer {
 
  private:
   friend class thread_pool;
-  friend void jobs_detail::flush_corks() noexcept;
+  OVERTURE_API friend void jobs_detail::flush_corks() noexcept;
   static constexpr std::size_t jobs_max = 64;
 
   // True if there was something to flush.

@@ -24,7 +24,8 @@
 //   created (create), or keeps what was appended so far (append).
 //
 // Errors of write() and commit()
-//   no_space, io, permission; not_a_file if a folder has the name to be replaced.
+//   no_space, io, permission; not_a_file if a folder, FIFO, socket or device has the name to be
+//   replaced.
 //   After the first error every further call returns it, and nothing is put in place.
 //   A crash of the program may leave a file named ".overture-..." in the folder.
 //
