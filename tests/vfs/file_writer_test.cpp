@@ -134,7 +134,7 @@ TEST_F(writing, does_not_replace_a_folder_of_that_name) {
 TEST_F(writing, does_not_replace_a_fifo_or_device_of_that_name) {
   if (on_windows) GTEST_SKIP() << needs_posix;
   const fs::path pipe = folder.path() / "pipe";
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo(pipe.string().c_str(), 0600), 0);
   EXPECT_EQ(put("saves/pipe"_path, "new", write_kind::replace), errc::not_a_file);
   EXPECT_EQ(files.rename(saves, "saves/old.txt"_path, "saves/pipe"_path).error().code,
             errc::not_a_file);
