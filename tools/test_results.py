@@ -104,7 +104,8 @@ WINDOWS = tuple(
         (r"io\.(handle_cache_test\.(stays_within_the_limit|closes_a_file_when_the|without_any)|"
          r".*read_backend_test\.what_is_not_a_file_)", "no pipes and limits of POSIX"),
         (r"archives\.folder_mount\.a_file_that_becomes_a_folder_or_a_pipe_", "no pipes of POSIX"),
-        (r"vfs\.file_system\.reports_what_cannot_be_mounted", "no pipes of POSIX"),
+        (r"vfs\.(file_system\.reports_what_cannot_be_mounted|writing\.does_not_replace_a_fifo_)",
+         "no pipes of POSIX"),
         (r"physfs\.extension\.names_in_folders_", "folders of Windows ignore case"),
         (r"archives\.(foreign_zip\.|.*made_by_(genisoimage|7zip|zip)_|.*needs_the_right_password)",
          "no programs"),
