@@ -393,46 +393,66 @@ result<written> write_pages(job_system* jobs, page_table& pages, std::span<char>
   return page_writing(jobs, pages, buffer, write_page).run(how);
 }
 
+// Has what a friend function would: mingw's GCC warns of friends that a DLL exports.
+class page_reading {
+ public:
+  static result<void> run(job_system* jobs, page_table& pages, std::string_view text,
+                          std::size_t objects_max, read_page_function read_page) {
+    if (result<void> fits = check(pages, text, objects_max); !fits) return fits;
+    const auto read_one = [&](std::size_t i) {
+      page_table::record& page = pages.records_[i];
+      // Here and not per number: read_page may have the code that reads numbers inlined.
+      const float_mode_scope default_mode;
+      const std::string_view page_text = text.substr(page.entry.offset, page.entry.bytes);
+      switch (base_detail::guarded_outcome([&] { page.problem = read_page(i, page_text); })) {
+        case base_detail::outcome::returned:
+          break;
+        case base_detail::outcome::threw:
+          page.problem = {errc::threw, 0, "the function that reads a page threw an exception"};
+          break;
+        case base_detail::outcome::out_of_memory:
+          page.problem = {errc::out_of_memory, 0, "a member of an object got no memory"};
+          break;
+      }
+    };
+    if (jobs) {
+      parallel_for(*jobs, 0, pages.size_, read_one, 1);
+    } else {
+      for (std::size_t i = 0; i < pages.size_; ++i) read_one(i);
+    }
+    return first_problem(pages);
+  }
+
+ private:
+  static result<void> check(const page_table& pages, std::string_view text,
+                            std::size_t objects_max) noexcept {
+    std::uint64_t end = 0;
+    for (std::size_t i = 0; i < pages.size_; ++i) {
+      const page_entry& entry = pages.records_[i].entry;
+      if (entry.offset < end || entry.offset > text.size() ||
+          entry.bytes > text.size() - entry.offset || entry.objects > objects_max) {
+        return fail(errc::corrupt, "page table does not match the text", {}, end);
+      }
+      end = entry.offset + entry.bytes;
+    }
+    return {};
+  }
+
+  static result<void> first_problem(const page_table& pages) noexcept {
+    for (std::size_t i = 0; i < pages.size_; ++i) {
+      error problem = pages.records_[i].problem;
+      if (problem.reason[0] == '\0') continue;
+      problem.offset += pages.records_[i].entry.offset;
+      return tl::unexpected(problem);
+    }
+    return {};
+  }
+};
+
 result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
                         std::size_t objects_max, read_page_function read_page) {
   if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
-  std::uint64_t end = 0;
-  for (std::size_t i = 0; i < pages.size_; ++i) {
-    const page_entry& entry = pages.records_[i].entry;
-    if (entry.offset < end || entry.offset > text.size() ||
-        entry.bytes > text.size() - entry.offset || entry.objects > objects_max) {
-      return fail(errc::corrupt, "page table does not match the text", {}, end);
-    }
-    end = entry.offset + entry.bytes;
-  }
-  const auto read_one = [&](std::size_t i) {
-    page_table::record& page = pages.records_[i];
-    // Here and not per number: read_page may have the code that reads numbers inlined.
-    const float_mode_scope default_mode;
-    const std::string_view page_text = text.substr(page.entry.offset, page.entry.bytes);
-    switch (base_detail::guarded_outcome([&] { page.problem = read_page(i, page_text); })) {
-      case base_detail::outcome::returned:
-        break;
-      case base_detail::outcome::threw:
-        page.problem = {errc::threw, 0, "the function that reads a page threw an exception"};
-        break;
-      case base_detail::outcome::out_of_memory:
-        page.problem = {errc::out_of_memory, 0, "a member of an object got no memory"};
-        break;
-    }
-  };
-  if (jobs) {
-    parallel_for(*jobs, 0, pages.size_, read_one, 1);
-  } else {
-    for (std::size_t i = 0; i < pages.size_; ++i) read_one(i);
-  }
-  for (std::size_t i = 0; i < pages.size_; ++i) {
-    error problem = pages.records_[i].problem;
-    if (problem.reason[0] == '\0') continue;
-    problem.offset += pages.records_[i].entry.offset;
-    return tl::unexpected(problem);
-  }
-  return {};
+  return page_reading::run(jobs, pages, text, objects_max, read_page);
 }
 
 }  // namespace overture::text

@@ -37,7 +37,7 @@ class thread_pool;
 namespace jobs_detail {
 // Submits what all corks of this thread have gathered. Before the thread announces that it sleeps:
 // their jobs may be waited for, and those that there is no room for run right here.
-OVERTURE_API void flush_corks() noexcept;
+void flush_corks() noexcept;
 }  // namespace jobs_detail
 
 // Used by one thread at a time.
@@ -91,7 +91,7 @@ class OVERTURE_API cork final : private wait_observer {
 
  private:
   friend class thread_pool;
-  OVERTURE_API friend void jobs_detail::flush_corks() noexcept;
+  friend void jobs_detail::flush_corks() noexcept;
   static constexpr std::size_t jobs_max = 64;
 
   // True if there was something to flush.

@@ -68,8 +68,7 @@ using read_page_function = function_ref<error(std::size_t i, std::string_view pa
 // Errors: corrupt if the table does not match the text (pages must follow one another, end within
 // the text, and have at most `objects_max` objects); otherwise the error of the first page that has
 // one, its offset counted from the start of the text; threw (read_page; out_of_memory if it threw
-// std::bad_alloc); unsupported (`jobs` is of
-// another version of Overture). Any thread.
+// std::bad_alloc); unsupported (`jobs` is of another version of Overture). Any thread.
 [[nodiscard]] OVERTURE_API result<void> read_pages(job_system* jobs, page_table& pages,
                                                    std::string_view text, std::size_t objects_max,
                                                    read_page_function read_page);
@@ -109,8 +108,7 @@ class OVERTURE_API page_table {
 
  private:
   friend class page_writing;
-  friend result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
-                                 std::size_t objects_max, read_page_function read_page);
+  friend class page_reading;
   struct record {
     page_entry entry;
     std::uint64_t slot = 0;        // offset of its slot

@@ -23,7 +23,6 @@ REASONS = {
     "detail::execute_as_job": "job_system runs the tasks of an executor inline",
     "detail::job_threw": "jobs are templates, and so is what catches",
     "detail::runs_inside_submit": "jobs are templates",
-    "jobs_detail::flush_corks": "coroutines are templates",
     "sync_detail::executor_here": "when() is a template",
     "sync_detail::future_core::": "futures are templates",
     "text::detail::cursor::": "readers are templates",
