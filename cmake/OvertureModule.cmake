@@ -98,6 +98,8 @@ if(BUILD_SHARED_LIBS)
     if(NOT OVERTURE_SANITIZE)  # whose functions are the program's
       target_link_options(overture_shared PRIVATE -Wl,--no-undefined)
     endif()
+  elseif(MINGW)
+    target_link_options(overture_shared PRIVATE -static)  # it needs no DLL of the compiler's
   endif()
   set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS overture_shared)
 endif()

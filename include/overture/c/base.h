@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32) && defined(OVERTURE_C_EXPORT)
-#define OVERTURE_C_API __declspec(dllexport)
-#elif defined(_WIN32) && defined(OVERTURE_C_SHARED)
-#define OVERTURE_C_API __declspec(dllimport)
-#elif defined(__GNUC__)
+#if !defined(_WIN32) && defined(__GNUC__)
 #define OVERTURE_C_API __attribute__((visibility("default")))
-#else
+#elif !defined(_WIN32) || !defined(OVERTURE_SHARED)
 #define OVERTURE_C_API
+#elif defined(OVERTURE_BUILDS_SHARED)
+#define OVERTURE_C_API __declspec(dllexport)
+#else
+#define OVERTURE_C_API __declspec(dllimport)
 #endif
 
 #ifdef __cplusplus
