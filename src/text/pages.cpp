@@ -393,7 +393,7 @@ result<written> write_pages(job_system* jobs, page_table& pages, std::span<char>
   return page_writing(jobs, pages, buffer, write_page).run(how);
 }
 
-// Has what a friend function would: mingw's GCC warns of friends that a DLL exports.
+// A class, because mingw's GCC warns about a friend function that a DLL exports.
 class page_reading {
  public:
   static result<void> run(job_system* jobs, page_table& pages, std::string_view text,
