@@ -8,7 +8,7 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,10 +26,10 @@ class host_allocator final : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag) noexcept override {
     calls.fetch_add(1);
-    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
   }
-  void deallocate(void* memory, std::size_t, std::size_t, memory_tag) noexcept override {
-    std::free(memory);
+  void deallocate(void* memory, std::size_t, std::size_t alignment, memory_tag) noexcept override {
+    ::operator delete(memory, std::align_val_t{alignment});
   }
   atomic<int> calls{0};
 };

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Zlib
-"""Checks what liboverture.so exports, its SONAME and its size.
+"""Checks what liboverture.so or liboverture.dll exports, its SONAME or what it needs, and its size.
 
-    exports.py LIBRARY STRIPPED INCLUDE
+    exports.py OBJDUMP LIBRARY STRIPPED INCLUDE
 
 Everything is in namespace overture, or is a function of the C interface, or what copies share. What
 is in a namespace that is not for callers is there for a template or an inline function of the
@@ -15,6 +15,8 @@ import subprocess
 import sys
 
 BYTES_MAX = 1_100_000  # a megabyte, and a tenth of one for the C interface
+DLL_BYTES_MAX = 6_000_000  # it contains the libraries of the formats, and the compiler's
+SYSTEM_DLLS = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "shlwapi.dll"}
 
 # What inline code of the headers calls, by the beginning of its name without overture::
 REASONS = {
@@ -42,8 +44,20 @@ def output(*command):
 def exported(library):
     """Names without parameters."""
     lines = output("nm", "-DC", "--defined-only", library).splitlines()
-    names = (line.split(" ", 2)[2].removeprefix("vtable for ") for line in lines)
-    return {re.sub(r"\(.*", "", name) for name in names}
+    return without_parameters(line.split(" ", 2)[2] for line in lines)
+
+
+def exported_by_dll(description):
+    table = description.partition("[Ordinal/Name Pointer] Table")[2].partition("\n\n")[0]
+    names = re.findall(r"^\s*\[ *\d+\] (?:\+base\[ *\d+\] +\w+ )?(\S+)$", table, re.M)
+    demangled = subprocess.run(["c++filt"], check=True, input="\n".join(names),
+                               stdout=subprocess.PIPE, text=True).stdout
+    return without_parameters(demangled.splitlines())
+
+
+def without_parameters(names):
+    kinds = re.compile(r"^(vtable|typeinfo|typeinfo name|non-virtual thunk) (for|to) ")
+    return {re.sub(r"\(.*", "", kinds.sub("", name)) for name in names}
 
 
 def unintended(names):
@@ -72,20 +86,35 @@ def declared(folder):
             yield name + "::"
 
 
+def problems_of_elf(library):
+    if not re.search(r"\[liboverture\.so\.\d+\.\d+\]", output("readelf", "-d", library)):
+        yield "the SONAME is not liboverture.so and the minor version"
+
+
+def problems_of_dll(description):
+    for name in re.findall(r"DLL Name: (\S+)", description):
+        if name.lower() not in SYSTEM_DLLS and not name.startswith("api-ms-"):
+            yield f"it needs {name}, which is not part of Windows"
+
+
 def main():
-    library, stripped, include = sys.argv[1:4]
-    names = exported(library)
-    problems = list(unintended(names))
+    objdump, library, stripped, include = sys.argv[1:5]
+    if library.endswith(".dll"):
+        description = output(objdump, "-p", library)
+        names, problems = exported_by_dll(description), list(problems_of_dll(description))
+        bytes_max = DLL_BYTES_MAX
+    else:
+        names, problems = exported(library), list(problems_of_elf(library))
+        bytes_max = BYTES_MAX
+    problems += unintended(names)
     for name in declared(include):
         if not any(re.search(rf"(^|::){name}{'' if name.endswith(':') else '$'}", each)
                    for each in names):
             problems.append(f"declared with OVERTURE_API and not exported: {name}")
-    if not re.search(r"\[liboverture\.so\.\d+\.\d+\]", output("readelf", "-d", library)):
-        problems.append("the SONAME is not liboverture.so and the minor version")
     size = pathlib.Path(stripped).stat().st_size
     print(f"{len(names)} names exported; stripped {size} bytes")
-    if size > BYTES_MAX:
-        problems.append(f"stripped it has {size} bytes, more than {BYTES_MAX}")
+    if size > bytes_max:
+        problems.append(f"stripped it has {size} bytes, more than {bytes_max}")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
 // A game and its plug-in that share one Overture.
-#include <dlfcn.h>
-
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -60,13 +58,8 @@ void check_interface(const plug_in_calls& other, const char* folder) {
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
-  void* const opened = dlopen(PLUG_IN, RTLD_NOW | RTLD_LOCAL);
-  const auto* const other =
-      opened ? static_cast<const plug_in_calls*>(dlsym(opened, "overture_test_plug_in")) : nullptr;
-  if (!other) {
-    std::printf("%s\n", dlerror());
-    return 3;
-  }
+  const plug_in_calls* const other = load_plug_in();
+  if (!other) return 3;
   check_one_copy(*other);
   check_jobs(*other);
   check_interface(*other, arguments[1]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 #include "plug_in.hpp"
 
+#include "plug_in_export.h"
+
 namespace {
 
 using namespace overture;
@@ -26,5 +28,5 @@ asset_sink& sink() noexcept {
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] const plug_in_calls overture_test_plug_in;
+extern "C" PLUG_IN_EXPORT const plug_in_calls overture_test_plug_in;
 const plug_in_calls overture_test_plug_in{default_allocator, current_wait_observer, sum, sink};

@@ -14,3 +14,6 @@ struct plug_in_calls {
   // An interface that the plug-in implements.
   overture::asset_sink& (*sink)() noexcept;
 };
+
+// nullptr if it cannot be loaded; prints why.
+const plug_in_calls* load_plug_in();

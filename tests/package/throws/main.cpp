@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
-// Runs the test of each place; the program of usual flags checks that no place is missing and runs
-// the programs compiled in other ways.
+// Runs the test of each place; the program of usual flags checks that no place is missing.
 #include <cstdlib>
-#include <sstream>
 
 #include "host.hpp"
 
@@ -36,26 +34,15 @@ void check(bool condition, const char* what, int line) {
 
 }  // namespace host
 
-int main(int count, char** arguments) {
-  (void)count;
+int main() {
   int status = host::run_all();
-#if defined(VARIANTS)
+#ifdef CHECK_PLACES
   std::string check = CHECK_PLACES;
   for (const auto* places :
        {&host::places_of_jobs, &host::places_of_files, &host::places_of_assets}) {
     for (const host::place& each : *places) check += std::string(" '") + each.name + "'";
   }
   if (std::system(check.c_str()) != 0) status = 1;
-  const std::string self = arguments[0];
-  const std::string folder = self.substr(0, self.rfind('/') + 1);
-  std::istringstream variants(VARIANTS);
-  for (std::string variant; std::getline(variants, variant, ',');) {
-    std::printf("%s: ", variant.c_str());
-    (void)std::fflush(stdout);
-    if (std::system(("'" + folder + variant + "'").c_str()) != 0) status = 1;
-  }
-#else
-  (void)arguments;
 #endif
   return status;
 }
