@@ -5,7 +5,7 @@
 # shellcheck shell=bash
 
 cmd_cross() {
-  local system=${1-} test='' targets=()
+  local system=${1-} test='' dll='' targets=()
   case $system in
     windows | arm64 | macos) shift ;;
     *) misuse "cross: what for? (windows, arm64, macos)" ;;
@@ -13,11 +13,17 @@ cmd_cross() {
   while [ $# -gt 0 ]; do
     case $1 in
       --test) test=yes ;;
+      --dll) dll=yes ;;
       -*) misuse "cross: unknown option $1" ;;
       *) targets+=("$1") ;;
     esac
     shift
   done
+  if [ -n "$dll" ]; then
+    [ "$system" = windows ] || misuse "cross: --dll is for windows"
+    [ -z "$test" ] || misuse "cross: a plain --test tests liboverture.dll too (package.shared)"
+    [ ${#targets[@]} -eq 0 ] || misuse "cross: --dll builds liboverture.dll, and no other target"
+  fi
   need build "$system"
   if [ "$system" = macos ]; then
     [ -z "$test" ] || fail "macos: the core modules are compiled only; nothing here can run them"
@@ -26,6 +32,10 @@ cmd_cross() {
   fi
   [ -z "$test" ] || need tests
   libraries_for "$system"
+  if [ -n "$dll" ]; then
+    build_dll
+    return
+  fi
   if [ -z "$test" ]; then
     cross_build "$system" "${targets[@]}"
     return
@@ -55,6 +65,15 @@ cross_build() {
   if [ "$system" = windows ]; then program=bin/overture.exe runs=tools/wine.sh; fi
   build_preset "$system" "${@:-$program}"
   say "built: build/$system/$program; $runs runs it"
+}
+
+build_dll() {
+  local tree=$root/build/windows-dll folder=$root/build/windows-dll/overture
+  build_preset windows-dll
+  rm -rf "$folder"
+  cmake --install "$tree" --prefix "$folder" --strip >"$tree/install.log" ||
+    fail "the DLL cannot be installed: $tree/install.log"
+  say "built: ${folder#"$root"/}, with bin/liboverture.dll, lib/liboverture.dll.a and the headers"
 }
 
 # With zig, a clang that brings the headers of macOS.

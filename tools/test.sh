@@ -26,7 +26,7 @@ cmd_test() {
     shift
   done
   case $preset in
-    fuzz | coverage | mingw) misuse "test: preset $preset has no tests" ;;
+    fuzz | coverage | mingw | windows-dll) misuse "test: preset $preset has no tests" ;;
   esac
   [ -z "$quick" ] || [ -z "$long" ] || misuse "test: --quick and --long exclude each other"
   # Tests that are in the long form only have the label `long`.

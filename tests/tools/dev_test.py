@@ -47,7 +47,8 @@ class Help(unittest.TestCase):
     def test_it_has_all_forms_of_a_command(self):
         forms = [line for line in run("cross", "--help").stdout.splitlines() if line[2] != " "]
         self.assertEqual([line.split("  ")[1] for line in forms],
-                         ["cross windows|arm64 [--test] [TARGET... | FILTER]", "cross macos"])
+                         ["cross windows|arm64 [--test] [TARGET... | FILTER]",
+                          "cross windows --dll", "cross macos"])
 
     def test_an_unknown_command_is_an_error(self):
         self.assertEqual(run("dosc", "--help").returncode, 2)
