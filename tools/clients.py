@@ -77,6 +77,7 @@ CLIENTS = {
     "lincity-ng": Client("lincity-ng", ("lincity-ng",)),
     "blockattack": Client("blockattack", ("blockattack",)),
     "blobby": Client("blobby", ("blobby",)),
+    "hedgewars": Client("hedgewars", ("hedgewars",)),
 }
 
 
