@@ -57,8 +57,10 @@ class mp3_file {
 
   result<void> open() noexcept {
     mpg123_handle* const handle = handle_.get();
+    // Tags may hold pictures of megabytes, and nothing of them is asked for.
+    constexpr long flags = MPG123_QUIET | MPG123_SKIP_ID3V2;
     const bool ready =
-        handle && mpg123_param(handle, MPG123_ADD_FLAGS, MPG123_QUIET, 0) == MPG123_OK &&
+        handle && mpg123_param(handle, MPG123_ADD_FLAGS, flags, 0) == MPG123_OK &&
         mpg123_format_none(handle) == MPG123_OK &&
         mpg123_format2(handle, 0, MPG123_MONO | MPG123_STEREO, MPG123_ENC_SIGNED_16) == MPG123_OK &&
         mpg123_replace_reader_handle(handle, memory_file::read, memory_file::seek, nullptr) ==
@@ -128,11 +130,11 @@ class mp3 final : public decoder {
     return made;
   }
 
-  // libmpg123 keeps a few frames, an index, and what the tags say.
+  // libmpg123 keeps a few frames and an index.
   std::uint64_t memory_needed(bytes_of_file bytes) const noexcept override {
     constexpr std::uint64_t fixed_bytes = 512u << 10;
     const mpeg_frame_count count = count_mpeg_frames(bytes);
-    return fixed_bytes + 4 * id3_bytes(bytes) +
+    return fixed_bytes +
            sound_bytes_likely(count.samples, count.channels * sizeof(std::int16_t), bytes.size());
   }
 };
