@@ -14,7 +14,7 @@ windows_libraries() {
   cache=$root/.cache/windows
   prefix=$cache/root
   mkdir -p "$cache/done" "$cache/logs" "$prefix/lib/pkgconfig" "$prefix/include"
-  local name missing=()
+  local name recipe missing=()
   for name in "${windows_sources[@]}"; do
     compgen -G "$cache/sources/${name}_*.dsc" >/dev/null || missing+=("$name")
   done
@@ -25,13 +25,14 @@ windows_libraries() {
   fi
   for name in headers zlib libdeflate libzstd lz4 xz_utils bzip2 libspng libjpeg_turbo libogg \
     libvorbis opus opusfile libopusenc fmtlib xxhash libwebp flac mpg123 googletest; do
-    [ ! -e "$cache/done/$name" ] || continue
+    recipe=$(declare -f "windows_$name")
+    [ "$(cat "$cache/done/$name" 2>/dev/null)" != "$recipe" ] || continue
     local start=$SECONDS
     if ! (set -e && "windows_$name") >"$cache/logs/$name.log" 2>&1; then
       tail -n 20 "$cache/logs/$name.log" >&2
       fail "cannot build $name for Windows: .cache/windows/logs/$name.log"
     fi
-    touch "$cache/done/$name"
+    printf '%s\n' "$recipe" >"$cache/done/$name"
     rm -rf "$cache/build/$name" "$cache/unpacked/$name"
     say "built $name for Windows in $((SECONDS - start)) s"
   done
@@ -234,7 +235,9 @@ windows_flac() {
 
 windows_mpg123() {
   unpack mpg123
-  with_cmake "$source/ports/cmake" -DBUILD_PROGRAMS=OFF -DBUILD_LIBOUT123=OFF
+  # Its strcasecmp is a macro for _stricmp, and mingw's inline strcasecmp then calls itself forever.
+  with_cmake "$source/ports/cmake" -DBUILD_PROGRAMS=OFF -DBUILD_LIBOUT123=OFF \
+    -DCMAKE_C_FLAGS=-D__CRT__NO_INLINE
   describe libmpg123 1.31.2 "-lmpg123 -lshlwapi"
 }
 
