@@ -63,7 +63,12 @@ cross_build() {
   local system=$1 program=bin/overture runs='qemu-aarch64 -L .cache/arm64/root'
   shift
   if [ "$system" = windows ]; then program=bin/overture.exe runs=tools/wine.sh; fi
-  build_preset "$system" "${@:-$program}"
+  if [ $# -gt 0 ]; then
+    build_preset "$system" "$@"
+    say "built: $*, in build/$system"
+    return
+  fi
+  build_preset "$system" "$program"
   say "built: build/$system/$program; $runs runs it"
 }
 
