@@ -37,7 +37,8 @@ struct fetch_request {
 // Told when a request has ended.
 class fetch_listener {
  public:
-  // A request of this priority has a step that waits for a job: call take_step() in one.
+  // A request of this priority has a step that waits for a job: call take_step() in one. Any
+  // thread. The request may have ended when this is called: another job may have taken the step.
   virtual void step_waits(asset_priority priority) noexcept = 0;
   // Called once for each begin(), by a job.
   virtual void fetched(fetch_request& ended) noexcept = 0;
@@ -56,6 +57,8 @@ class fetcher {
   [[nodiscard]] virtual bool raise(fetch_request& begun, asset_priority to) noexcept = 0;
   // Does the most urgent step of these priorities that waits for a job, if there is one.
   virtual void take_step(asset_priorities of_these) noexcept = 0;
+  // Once all requests have ended: waits until each step_waits() has returned.
+  virtual void wait_for_calls() noexcept = 0;
   // The content of a request is not needed any more: its `file`, which may be null. Call it once
   // for each fetched(), under no lock. Any thread.
   virtual void done_with(file_in_memory* file) noexcept = 0;

@@ -6,6 +6,7 @@
 
 #include "load/file_read.hpp"
 #include "overture/base/spin.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture::assets_detail {
 
@@ -25,9 +26,7 @@ class file_in_memory final : load_detail::file_read {
   void begin() noexcept { start(wanted_.path); }
 
  private:
-  void run_later(task step) noexcept override {
-    listener_.step_waits(fetcher_.add_step(wanted_, step));
-  }
+  void run_later(task step) noexcept override { fetcher_.add_step(wanted_, step, listener_); }
   void ended(result<blob> outcome) noexcept override {
     wanted_.work_ns = now_ns() - wanted_.step_began_ns;
     if (outcome) {
@@ -94,11 +93,22 @@ void file_fetcher::begin(fetch_request& wanted, fetch_listener& listener) noexce
   wanted.file->begin();
 }
 
-asset_priority file_fetcher::add_step(fetch_request& of_file, task step) noexcept {
-  const sync_detail::scoped_lock hold(lock_);
-  of_file.step = step;
-  steps_.push_back(of_file);
-  return of_file.priority;
+void file_fetcher::add_step(fetch_request& of_file, task step, fetch_listener& listener) noexcept {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  asset_priority priority{};
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    of_file.step = step;
+    steps_.push_back(of_file);
+    priority = of_file.priority;
+  }
+  listener.step_waits(priority);
+  calls_.fetch_sub(1, std::memory_order_release);
+}
+
+// What is left of such a call are a few instructions.
+void file_fetcher::wait_for_calls() noexcept {
+  while (calls_.load(std::memory_order_acquire) != 0) yield_thread();
 }
 
 bool file_fetcher::raise(fetch_request& begun, asset_priority to) noexcept {

@@ -26,6 +26,7 @@ class file_fetcher final : public fetcher {
   void begin(fetch_request& wanted, fetch_listener& listener) noexcept override;
   [[nodiscard]] bool raise(fetch_request& begun, asset_priority to) noexcept override;
   void take_step(asset_priorities of_these) noexcept override;
+  void wait_for_calls() noexcept override;
   void done_with(file_in_memory* file) noexcept override;
 
  private:
@@ -37,8 +38,8 @@ class file_fetcher final : public fetcher {
 
   [[nodiscard]] void* take_place() noexcept;
   [[nodiscard]] load_priority priority_of(const fetch_request& begun) noexcept;
-  // Puts the step in a line; returns the priority of its request.
-  [[nodiscard]] asset_priority add_step(fetch_request& of, task step) noexcept;
+  // Puts the step in a line and tells the listener.
+  void add_step(fetch_request& of, task step, fetch_listener& listener) noexcept;
 
   file_system& files_;
   read_queue& reads_;
@@ -48,6 +49,7 @@ class file_fetcher final : public fetcher {
   sync_detail::mutex lock_;
   free_place* free_places_ GUARDED_BY(lock_) = nullptr;
   priority_lines<fetch_request> steps_ GUARDED_BY(lock_);
+  atomic<unsigned> calls_{0};  // of step_waits(), whose threads may be slow to return
 };
 
 }  // namespace overture::assets_detail

@@ -429,9 +429,15 @@ void store_core::finish() noexcept {
     const sync_detail::scoped_lock hold(lock_);
     ending_ = true;
   }
-  group_.wait();
-  if (background_group_) background_group_->wait();
-  group_.wait();
+  const auto wait_for_jobs = [this]() noexcept {
+    group_.wait();
+    if (background_group_) background_group_->wait();
+    group_.wait();
+  };
+  wait_for_jobs();
+  // A thread that reads may still be about to queue a job, for a step that another has taken.
+  files_.wait_for_calls();
+  wait_for_jobs();
   // Assets that hold others go first. Those that are left hold each other, by way of a reload.
   bool all = false;
   for (bool gone = true; gone || !all;) {
