@@ -249,6 +249,24 @@ TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
   });
 }
 
+// As a load ends, on a thread that reads.
+TEST(a_pool_in_all_interleavings, ends_after_a_submit_whose_job_has_run) {
+  for (const job_priority priority : {job_priority::normal, job_priority::low}) {
+    expect_clean_nearby([priority] {
+      atomic<int> runs{0};
+      explored_pool explored(1, 1);
+      run({[&] { explored.worker(0); },
+           [&] {
+             explored.pool->submit([&runs] { runs.fetch_add(1); }, nullptr, {.priority = priority});
+           },
+           [&] {
+             while (runs.load() == 0) interleave::let_others_run();
+             explored.leave();
+           }});
+    });
+  }
+}
+
 TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
   expect_clean_nearby([] {
     explored_pool explored(1, 1);

@@ -118,7 +118,8 @@ class OVERTURE_API thread_pool final : public job_system {
  public:
   explicit thread_pool(const thread_pool_config& config = {}) noexcept;
   // Runs or cancels queued jobs as configured, then stops and joins the workers. Jobs may submit
-  // until then; no other call to the pool may be in progress.
+  // until then. A submit on another thread whose jobs have run may be about to return, that of a
+  // read which has completed, say; no other call to the pool may be in progress.
   ~thread_pool() override;
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;

@@ -53,6 +53,7 @@ void pool_state::stop() noexcept {
   for (unsigned i = slots.workers(); i < workers_started; ++i) slots[i].rest.unpark();
   thread_factory& threads = config.threads != nullptr ? *config.threads : default_thread_factory();
   for (unsigned i = 0; i < workers_started; ++i) threads.join(slots[i].thread);
+  intake.wait_for_callers();
   for (;;) {
     job_record* next = queues.take_any().record;
     if (next == nullptr) next = queues.take_main();

@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "overture/base/thread.hpp"
+
 namespace overture::jobs_detail {
 namespace {
 
@@ -12,6 +14,30 @@ namespace {
 constexpr std::size_t add_at_once = 64;
 
 }  // namespace
+
+class job_intake::caller {
+ public:
+  explicit caller(job_intake& in) noexcept : in_(in), counts_(!in.slots_.of_this_thread()) {
+    if (counts_) in_.callers_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~caller() {
+    if (counts_) in_.callers_.fetch_sub(1, std::memory_order_release);
+  }
+  caller(const caller&) = delete;
+  caller& operator=(const caller&) = delete;
+
+ private:
+  job_intake& in_;
+  const bool counts_;
+};
+
+// What is left of such a call are a few instructions.
+void job_intake::wait_for_callers() noexcept {
+  for (unsigned i = slots_.first_guest(); i < slots_.size(); ++i) {
+    while (slots_[i].borrowed.load(std::memory_order_acquire)) yield_thread();
+  }
+  while (callers_.load(std::memory_order_acquire) != 0) yield_thread();
+}
 
 std::size_t job_intake::add(std::span<job> work, job_group* group,
                             const job_options& options) noexcept {
@@ -25,6 +51,7 @@ std::size_t job_intake::add(std::span<job> work, job_group* group,
       return added;
     }
   }
+  const caller here(*this);
   return add_to(queues_.of(options.priority), work, group, options);
 }
 
@@ -79,6 +106,7 @@ std::size_t job_intake::add_to(shared_queue& into, std::span<job> work, job_grou
 }
 
 bool job_intake::add_main(job& work, job_group* group, const job_options& options) noexcept {
+  const caller here(*this);
   shared_queue& main = queues_.of_main();
   return add_to(main, {&work, 1}, group, options) != 0 || add_spare(main, work, group, options);
 }

@@ -26,8 +26,14 @@ class job_intake {
                                const job_options& options) noexcept;
   // Queues a normal job again that the caller has claimed; false if there is no room. Any thread.
   [[nodiscard]] bool add_again(job_record& claimed) noexcept;
+  // At the pool's end: waits until threads of the host have left add() and add_main(). Their jobs
+  // may have run before that.
+  void wait_for_callers() noexcept;
 
  private:
+  // A thread of the host that has borrowed no slot.
+  class caller;
+
   std::size_t add_to(pool_slot& slot, bool from_outside, std::span<job> work, job_group* group,
                      const job_terms& terms) noexcept;
   std::size_t add_to(shared_queue& into, std::span<job> work, job_group* group,
@@ -42,6 +48,7 @@ class job_intake {
   pool_slots& slots_;
   job_queues& queues_;
   parking& sleepers_;
+  atomic<unsigned> callers_{0};
 };
 
 }  // namespace overture::jobs_detail
