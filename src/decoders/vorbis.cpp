@@ -83,7 +83,9 @@ class vorbis_file {
     const auto frames =
         static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) / format().channels;
     frames_ += static_cast<ogg_int64_t>(frames);
-    const ogg_int64_t ahead = ov_pcm_tell(&file_) - frames_;
+    // A damaged page may state any position.
+    const ogg_int64_t position = std::max<ogg_int64_t>(ov_pcm_tell(&file_), 0);
+    const ogg_int64_t ahead = position - frames_;
     if (ahead > ahead_) jumps_ahead_ = true;
     ahead_ = ahead;
     return frames;

@@ -76,6 +76,18 @@ TEST(vorbis_decoder, does_not_trust_a_false_number_of_frames) {
   EXPECT_EQ(sound->bytes().size(), sound->frames * 4);
 }
 
+TEST(vorbis_decoder, survives_positions_of_any_size) {
+  const bytes file = make_vorbis({.frames = 300'000});
+  for (std::size_t from = 2; from < 8; ++from) {
+    for (const std::uint32_t high : {0x7FFF'FFFFu, 0x8000'0000u}) {
+      (void)decode(with_pages_changed_from(file, from, [high](std::size_t, bytes& page) {
+        put_u32(page, 6, ~0u);  // libvorbisfile adds what it decodes
+        put_u32(page, 10, high);
+      }));
+    }
+  }
+}
+
 TEST(vorbis_decoder, joins_a_chain_of_one_format_and_rejects_mixed_ones) {
   const bytes chain = make_vorbis({.frames = 5000});
   const bytes same = make_vorbis({.frames = 5000, .serial = 2});
