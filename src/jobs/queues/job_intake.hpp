@@ -48,7 +48,8 @@ class job_intake {
   pool_slots& slots_;
   job_queues& queues_;
   parking& sleepers_;
-  atomic<unsigned> callers_{0};
+  // On a line of its own: every submit reads what is before it.
+  alignas(detail::line_bytes) atomic<unsigned> callers_{0};
 };
 
 }  // namespace overture::jobs_detail
