@@ -13,7 +13,7 @@
 #include "base/vec.hpp"
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "overture/sync/event_count.hpp"
+#include "interleave/few_jobs.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture {
@@ -89,12 +89,12 @@ std::span<const decoder* const> all_decoders() noexcept {
 namespace load_detail {
 namespace {
 
-using interleave::at_once;
 using interleave::check;
 using interleave::expect_clean_and_complete;
 using interleave::expect_clean_nearby;
 using interleave::explore;
 using interleave::run;
+using test::few_jobs;
 
 // How often a file had to wait. Neither atomic nor watched, as fibres share a thread.
 class wait_count {
@@ -114,77 +114,6 @@ constexpr std::uint64_t small_file = 12;
 constexpr std::uint64_t read_later = 13;   // another job ends it
 constexpr std::uint64_t large_file = 630;  // does not fit while a loader has credit
 constexpr std::uint64_t in_block = 100;    // or 101: a file in that block, which another job reads
-
-// Jobs that threads of the explorer run.
-class few_jobs final : public job_system {
- public:
-  void submit(job work, job_group* group, const job_options&) noexcept override {
-    group->begin_job();
-    const std::uint32_t number = submitted_.fetch_add(1);
-    check(number < jobs_.size(), "few jobs");
-    jobs_[number].work = std::move(work);
-    jobs_[number].state.store(queued);
-    changed_.notify_one();
-  }
-  void wait(job_group& group) noexcept override {
-    for (;;) {
-      if (run_one(group)) continue;
-      bool found = false;
-      const auto key = changed_.prepare_wait();
-      for (auto& each : jobs_) found = found || each.state.load() == queued;
-      if (found || group.pending() == 0) {
-        changed_.cancel_wait();
-        if (!found) return;
-        continue;
-      }
-      changed_.wait(key, at_once);
-    }
-  }
-  bool wait_until(job_group& group, std::uint64_t) noexcept override {
-    wait(group);
-    return true;
-  }
-  // While a thread is between taking an item and counting it, others look for it in a loop, in
-  // which this is called.
-  [[nodiscard]] OVERTURE_UNWATCHED unsigned concurrency() const noexcept override {
-    if (looks_left_ == 0) {
-      interleave::let_others_run();
-    } else {
-      --looks_left_;
-    }
-    return loaders_max;
-  }
-  void set_idle_reason(const char*) noexcept override {}
-  unsigned loaders_max = 2;
-  // What ends without a job, as does an item that is dropped.
-  void look() noexcept { changed_.notify_all(); }
-
- private:
-  enum : std::uint32_t { none, queued, taken };
-  struct slot {
-    job work;
-    atomic<std::uint32_t> state{none};
-  };
-
-  [[nodiscard]] bool run_one(job_group& group) noexcept {
-    // One may be queued after one that is not yet.
-    const std::uint32_t submitted = submitted_.load();
-    for (std::uint32_t i = 0; i < submitted; ++i) {
-      slot& each = jobs_[i];
-      std::uint32_t expected = queued;
-      if (!each.state.compare_exchange_strong(expected, taken)) continue;
-      each.work();
-      if (group.end_job()) changed_.notify_all();
-      return true;
-    }
-    return false;
-  }
-
-  std::array<slot, 16> jobs_;
-  mutable unsigned looks_left_ = 40;
-  atomic<std::uint32_t> submitted_{0};
-  event_count changed_;
-};
 
 // Neither is used.
 alignas(file_system) std::byte tree[sizeof(file_system)];

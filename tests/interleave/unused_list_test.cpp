@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "assets/store_core.hpp"
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "sync/mutex.hpp"
@@ -16,9 +17,10 @@ assets_detail::unused_list* given_up = nullptr;  // of the program that runs
 
 }  // namespace
 
-// In the library, a store adds it.
+// In the library, its store adds it.
 void detail::asset_unused(asset_head& head) noexcept {
-  given_up->add(static_cast<assets_detail::slot&>(head));
+  auto& one = static_cast<assets_detail::slot&>(head);
+  one.store != nullptr ? one.store->unused(one) : given_up->add(one);
 }
 
 namespace assets_detail {
