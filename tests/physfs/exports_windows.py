@@ -7,9 +7,13 @@
 It must export what the headers declare, and need no DLL of the compiler's.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import dll_tables
 
 SYSTEM = {"kernel32.dll", "msvcrt.dll", "ole32.dll", "shell32.dll"}
 
@@ -24,12 +28,10 @@ def main():
                        text="#include <physfs_overture.h>")
     declared = set(re.findall(r"\bdllexport\b[^;(]*\b(PHYSFS_\w+)\(", source))
     described = output_of(objdump, "-p", dll)
-    table = described.partition("[Ordinal/Name Pointer] Table")[2].partition("\n\n")[0]
-    exported = set(re.findall(r"^\s*\[ *\d+\] (?:\+base\[ *\d+\] +\w+ )?(\S+)$", table, re.M))
-    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", described)}
+    exported = set(dll_tables.exported(described))
     wrong = [f"missing: {name}" for name in sorted(declared - exported)]
     wrong += [f"should be hidden: {name}" for name in sorted(exported - declared)]
-    wrong += [f"needs {name}" for name in sorted(needed - SYSTEM) if not name.startswith("api-ms-")]
+    wrong += [f"needs {name}" for name in dll_tables.needed_beside(SYSTEM, described)]
     if not declared:
         wrong.append("the headers declare nothing")
     print("\n".join(wrong) or f"{len(exported)} functions")

@@ -14,6 +14,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import dll_tables
+
 BYTES_MAX = 1_100_000  # a megabyte, and a tenth of one for the C interface
 DLL_BYTES_MAX = 6_000_000  # it contains the libraries of the formats, and the compiler's
 SYSTEM_DLLS = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "shlwapi.dll"}
@@ -48,9 +51,8 @@ def exported(library):
 
 
 def exported_by_dll(description):
-    table = description.partition("[Ordinal/Name Pointer] Table")[2].partition("\n\n")[0]
-    names = re.findall(r"^\s*\[ *\d+\] (?:\+base\[ *\d+\] +\w+ )?(\S+)$", table, re.M)
-    demangled = subprocess.run(["c++filt"], check=True, input="\n".join(names),
+    names = "\n".join(dll_tables.exported(description))
+    demangled = subprocess.run(["c++filt"], check=True, input=names,
                                stdout=subprocess.PIPE, text=True).stdout
     return without_parameters(demangled.splitlines())
 
@@ -92,9 +94,8 @@ def problems_of_elf(library):
 
 
 def problems_of_dll(description):
-    for name in re.findall(r"DLL Name: (\S+)", description):
-        if name.lower() not in SYSTEM_DLLS and not name.startswith("api-ms-"):
-            yield f"it needs {name}, which is not part of Windows"
+    for name in dll_tables.needed_beside(SYSTEM_DLLS, description):
+        yield f"it needs {name}, which is not part of Windows"
 
 
 def main():
