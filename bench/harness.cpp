@@ -122,22 +122,25 @@ spread ratio(const std::vector<double>& measured, const std::vector<double>& ref
   return spread_of(values);
 }
 
+results::results(std::string bench_name) : name_(std::move(bench_name)) {
+  fmt::print("{} on {}\n", name_, machine());
+  (void)std::fflush(stdout);
+}
+
 void results::metric(const std::string& name, double value) {
   metrics_.push_back({name, value});
+  fmt::print("  {:<58} {:>12.4g}\n", name, value);
+  (void)std::fflush(stdout);
 }
 
 void results::goal(const std::string& name, const spread& value, double goal, bool at_most) {
-  goals_.push_back({name, value, goal, at_most});
+  const goal_row row = goals_.emplace_back(goal_row{name, value, goal, at_most});
+  fmt::print("  {:<58} {:>7.3f}  [{:.3f} .. {:.3f}]  goal {} {:<5g} {}\n", name, value.median,
+             value.low, value.high, at_most ? "<=" : ">=", goal, row.met() ? "met" : "MISSED");
+  (void)std::fflush(stdout);
 }
 
 int results::finish(const std::string& json_path) const {
-  fmt::print("{} on {}\n", name_, machine());
-  for (const metric_row& row : metrics_) fmt::print("  {:<58} {:>12.4g}\n", row.name, row.value);
-  for (const goal_row& row : goals_) {
-    fmt::print("  {:<58} {:>7.3f}  [{:.3f} .. {:.3f}]  goal {} {:<5g} {}\n", row.name,
-               row.value.median, row.value.low, row.value.high, row.at_most ? "<=" : ">=", row.goal,
-               row.met() ? "met" : "MISSED");
-  }
   if (json_path.empty()) return 0;
   nlohmann::json out = {{"bench", name_}, {"machine", machine()}};
   out["metrics"] = nlohmann::json::object();

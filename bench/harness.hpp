@@ -67,15 +67,15 @@ void on_threads(unsigned threads, std::size_t count, Body body) {
   for (std::thread& other : others) other.join();
 }
 
-// Collects results, prints them, and writes them as JSON on request.
+// Prints results as they come, and writes them as JSON on request.
 class results {
  public:
-  explicit results(std::string bench_name) : name_(std::move(bench_name)) {}
+  explicit results(std::string bench_name);
 
   void metric(const std::string& name, double value);
   // Met if value <= goal or, without `at_most`, if value >= goal. Printed with its spread.
   void goal(const std::string& name, const spread& value, double goal, bool at_most = true);
-  // Prints to stdout, and writes JSON to the file unless the path is empty. Returns the exit code.
+  // Writes JSON to the file unless the path is empty. Returns the exit code.
   int finish(const std::string& json_path) const;
 
  private:
