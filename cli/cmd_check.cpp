@@ -370,7 +370,8 @@ std::string check_json(const report& what, const findings& found) {
                     {"failures", failures_json(what)},
                     {"mount_failures", mount_failures_json(what)},
                     {"skipped_names", skipped_json(what.skipped)},
-                    {"warnings", warnings_json(found.warnings)}});
+                    {"warnings", warnings_json(found.warnings)},
+                    {"hints", found.hints}});
 }
 
 int write_outcome(const report& what, const findings& found, const check_arguments& arguments,

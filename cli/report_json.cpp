@@ -263,6 +263,7 @@ std::string report_json(const report& what) {
       {"mount_failures", mount_failures_json(what)},
       {"file_warnings", warnings_json(what.warnings)},
       {"skipped_names", skipped_json(what.skipped)},
+      {"hints", what.hints},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"in_flight_by_module", in_flight(summary)},

@@ -40,6 +40,7 @@ FIELDS = {
     "failures": list,
     "file_warnings": list,
     "skipped_names": list,
+    "hints": list,
     "memory": dict,
     "in_flight_bytes_max": int,
     "in_flight_by_module": dict,

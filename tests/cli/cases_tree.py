@@ -269,6 +269,9 @@ def check_hints_at_archives_that_are_plain_files(box):
         "2 archives in game/more are plain files here; '--archives-in game/more' mounts them\n"
         in result.out
     ), result
+    for command in ("check", "load"):
+        hints = box.run(command, "--json", "game").json()["hints"]
+        assert len(hints) == 2 and all(hint in result.out for hint in hints), hints
     assert "plain" not in box.run("check", "--archives-in", "game").out
 
 
