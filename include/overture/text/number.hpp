@@ -227,7 +227,7 @@ inline bool scale(const float_parts<T>& split, std::uint64_t& scaled) noexcept {
   } else {
     const uint128 result = shift < 128 ? shift_rounded(uint128{split.mantissa} * power, shift) : 0;
     scaled = static_cast<std::uint64_t>(result);
-    return result >> 64 == 0;
+    return (result >> 64) == 0;
   }
 }
 

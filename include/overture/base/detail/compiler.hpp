@@ -100,8 +100,8 @@ struct uint128 {
   }
   friend constexpr bool operator==(const uint128&, const uint128&) noexcept = default;
   friend constexpr uint128 operator+(const uint128& a, const uint128& b) noexcept {
-    const std::uint64_t low = a.low + b.low;
-    return {a.high + b.high + (low < a.low ? 1 : 0), low};
+    const std::uint64_t sum = a.low + b.low;
+    return {a.high + b.high + (sum < a.low ? 1 : 0), sum};
   }
   friend constexpr uint128 operator-(const uint128& a, const uint128& b) noexcept {
     return {a.high - b.high - (a.low < b.low ? 1 : 0), a.low - b.low};
@@ -123,11 +123,11 @@ struct uint128 {
   // By halves, as on paper.
   friend constexpr uint128 operator*(const uint128& a, const uint128& b) noexcept {
     constexpr std::uint64_t half = 0xFFFF'FFFF;
-    const std::uint64_t low = (a.low & half) * (b.low & half);
-    const std::uint64_t cross_a = (a.low >> 32) * (b.low & half) + (low >> 32);
+    const std::uint64_t bottom = (a.low & half) * (b.low & half);
+    const std::uint64_t cross_a = (a.low >> 32) * (b.low & half) + (bottom >> 32);
     const std::uint64_t cross_b = (a.low & half) * (b.low >> 32) + (cross_a & half);
     const std::uint64_t top = (a.low >> 32) * (b.low >> 32) + (cross_a >> 32) + (cross_b >> 32);
-    return {top + a.high * b.low + a.low * b.high, cross_b << 32 | (low & half)};
+    return {top + a.high * b.low + a.low * b.high, cross_b << 32 | (bottom & half)};
   }
 };
 #endif
