@@ -138,54 +138,6 @@ TEST(asset_bad_luck, eviction_leaves_what_is_in_use) {
   EXPECT_EQ(room->texts[0]->text, "used");
 }
 
-thread_local bool this_thread_reads = false;
-
-// A pool whose submit() returns late to a thread that reads: its job has ended long before.
-class late_jobs final : public job_system {
- public:
-  explicit late_jobs(job_system& real) : real_(real) {}
-  void submit(job work, job_group* group, const job_options& options) noexcept override {
-    const bool is_late = this_thread_reads;
-    if (is_late) ++late;
-    real_.submit(std::move(work), group, options);
-    if (!is_late) return;
-    all_done.wait();
-    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-    --late;
-  }
-  void wait(job_group& group) noexcept override { real_.wait(group); }
-  bool wait_until(job_group& group, std::uint64_t deadline_ns) noexcept override {
-    return real_.wait_until(group, deadline_ns);
-  }
-  unsigned concurrency() const noexcept override { return real_.concurrency(); }
-  void set_idle_reason(const char* reason) noexcept override { real_.set_idle_reason(reason); }
-
-  std::atomic<int> late{0};
-  barricade all_done{barricade::raised};
-
- private:
-  job_system& real_;
-};
-
-// It would use the store's own pool, for one, which has gone.
-TEST(asset_bad_luck, a_store_ends_after_the_threads_that_tell_it_of_reads) {
-  store_rig rig;
-  rig.add("a.txt", "text");
-  rig.mount();
-  rig.os.before_each_call([](const test::os_call_info& call) {
-    if (call.kind == test::os_call::read) this_thread_reads = true;
-  });
-  late_jobs jobs(rig.engine.jobs);
-  {
-    asset_store store(rig.engine.files, rig.engine.reads, jobs);
-    ASSERT_TRUE(store.add(rig.texts));
-    ASSERT_TRUE(store.wait_for(store.get<words>("a.txt"_path), test::hang));
-    EXPECT_EQ(jobs.late, 1);
-    jobs.all_done.lower();
-  }
-  EXPECT_EQ(jobs.late, 0);
-}
-
 TEST(asset_bad_luck, a_file_that_is_larger_than_memory_fails_alone) {
   temp_folder folder;
   folder.write("small.txt", "small");
