@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 
 # Repeated by `--long`: a schedule that breaks a test may come only once in many runs.
-concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load)[.]'
+concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load|assets)[.]'
 long_repeats=20
 busy_processes=8
 
