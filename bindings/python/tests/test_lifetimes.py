@@ -95,8 +95,10 @@ def test_a_decoded_file_without_data_has_its_texts(game: pathlib.Path) -> None:
 def test_what_is_open_at_exit_is_no_error(game: pathlib.Path, kept: str) -> None:
     program = f"import overture; tree = overture.Tree({str(game / 'base.zip')!r}); kept = {kept}"
     path = os.pathsep.join(sys.path)
+    # Not in the folder of the sources, whose package it would import.
     ended = subprocess.run(
         [sys.executable, "-c", program],
-        check=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path},
+        check=True, capture_output=True, text=True, cwd=game,
+        env={**os.environ, "PYTHONPATH": path},
     )
     assert ended.stdout + ended.stderr == ""
