@@ -42,7 +42,7 @@ Files are read from the page cache unless the row says cold. `./dev games` fetch
 that Debian does not package come from the folder that `OVERTURE_PEERS` names.
 
 The pages of the modules say how it is measured and what was learned; [tried.md](tried.md) lists
-what was tried and dropped.
+what was tried and dropped. Sizes and compile times are in [package.md](measurements/package.md).
 """
 
 
