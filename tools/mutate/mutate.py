@@ -333,7 +333,7 @@ def copy_tree(switched):
     kept, originals = set(), {}
     for name in filter(None, names.split("\0")):
         source, target = ROOT / name, COPY / name
-        if not source.is_file() or name.startswith(("docs/", "bench/", "fuzz/corpus")):
+        if not source.is_file() or name.startswith(("bench/", "fuzz/corpus")):
             continue
         kept.add(target)
         data = source.read_bytes()
