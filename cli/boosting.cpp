@@ -18,6 +18,7 @@
 #include "overture/base/blob.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "start_pack/pack_index.hpp"

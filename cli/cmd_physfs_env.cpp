@@ -16,6 +16,7 @@
 #include "messages.hpp"
 #include "outputs.hpp"
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "programs.hpp"
 #include "tree_arguments.hpp"
 

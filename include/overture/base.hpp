@@ -23,6 +23,7 @@
 #include "overture/base/path_id.hpp"
 #include "overture/base/portable_name.hpp"
 #include "overture/base/prefetch.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/base/source_id.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/base/thread.hpp"

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>  // RENAME_NOREPLACE
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -71,6 +73,7 @@ file_status status_of(const struct stat& found) {
   status.volume = found.st_dev;
   status.number = found.st_ino;
   status.executable = (found.st_mode & S_IXUSR) != 0;
+  status.permissions = found.st_mode & 0777;
   return status;
 }
 
@@ -347,6 +350,22 @@ class posix_system final : public operating_system {
     return {};
   }
 
+  result<void> lock(os_handle file) noexcept override {
+    if (retry_if_interrupted([&] { return flock(to_descriptor(file), LOCK_EX | LOCK_NB); }) == 0) {
+      return {};
+    }
+    // Some file systems know no such lock; EAGAIN is busy.
+    if (errno != EWOULDBLOCK) errno = ENOTSUP;
+    return failed("cannot lock");
+  }
+
+  result<void> set_permissions(os_handle file, std::uint32_t permissions) noexcept override {
+    if (fchmod(to_descriptor(file), static_cast<mode_t>(permissions & 0777)) == 0) return {};
+    // File systems without permissions keep none.
+    if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS) return {};
+    return failed("cannot keep the permissions of the old file");
+  }
+
   result<mapping> map(os_handle handle) noexcept override {
     const result<file_status> found = status(handle);
     if (!found) return tl::unexpected<error>(found.error());
@@ -410,6 +429,27 @@ class posix_system final : public operating_system {
                                      parent.descriptor(), parent.name()) != 0) {
       return failed_to_make("cannot rename");
     }
+    return {};
+  }
+
+  result<void> rename_new_below(os_handle folder, const char* from,
+                                const char* to) noexcept override {
+    const parent_folder old_parent(to_descriptor(folder), from);
+    if (old_parent.missing()) return failed("cannot rename");
+    const parent_folder parent(to_descriptor(folder), to);
+    if (parent.missing()) return failed_to_make("cannot rename");
+    const auto put = [&](unsigned flags) {
+      return static_cast<int>(syscall(SYS_renameat2, old_parent.descriptor(), old_parent.name(),
+                                      parent.descriptor(), parent.name(), flags));
+    };
+    if (put(RENAME_NOREPLACE) == 0) return {};
+    // A file system that cannot (NFS): a second name for the file is as good.
+    if (errno != EINVAL && errno != ENOSYS) return failed_to_make("cannot rename");
+    if (linkat(old_parent.descriptor(), old_parent.name(), parent.descriptor(), parent.name(), 0) !=
+        0) {
+      return failed_to_make("cannot rename");
+    }
+    (void)unlinkat(old_parent.descriptor(), old_parent.name(), 0);
     return {};
   }
 

@@ -244,6 +244,16 @@ class windows_system final : public operating_system {
     return {};
   }
 
+  // Of a byte that no file has: these locks keep others from reading and writing.
+  result<void> lock(os_handle file) noexcept override {
+    OVERLAPPED at = place(offset_max - 1);
+    constexpr DWORD at_once = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    DWORD none = 0;
+    const bool done = LockFileEx(of(file), at_once, 0, 1, 0, &at) != 0;
+    if (ended(file, at, done, none)) return {};
+    return failed_as(GetLastError() == ERROR_LOCK_VIOLATION ? EAGAIN : ENOTSUP, "cannot lock");
+  }
+
   result<mapping> map(os_handle handle) noexcept override {
     const result<file_status> found = status(handle);
     if (!found) return tl::unexpected<error>(found.error());
@@ -306,6 +316,21 @@ class windows_system final : public operating_system {
     if (old_parent.missing()) return windows_failure("cannot rename");
     const parent_folder parent(folder, to);
     if (parent.missing() || !rename_wide(old_parent.path(), parent.path())) {
+      return failed_to_make("cannot rename");
+    }
+    return {};
+  }
+
+  result<void> rename_new_below(os_handle folder, const char* from,
+                                const char* to) noexcept override {
+    if (const char* const flaw = flaw_below(to); flaw && !has_dots(to)) {
+      return fail(errc::bad_path, flaw);
+    }
+    const parent_folder old_parent(folder, from);
+    if (old_parent.missing()) return windows_failure("cannot rename");
+    const parent_folder parent(folder, to);
+    if (parent.missing() ||
+        !MoveFileExW(old_parent.path().c_str(), parent.path().c_str(), MOVEFILE_WRITE_THROUGH)) {
       return failed_to_make("cannot rename");
     }
     return {};

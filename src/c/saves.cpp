@@ -8,6 +8,7 @@
 #include "c/handle.hpp"
 #include "c/save_format.hpp"
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 
 using namespace overture;
 using namespace overture::c;

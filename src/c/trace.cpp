@@ -7,6 +7,7 @@
 
 #include "c/handles.hpp"
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/base/thread.hpp"
 
 using namespace overture;

@@ -9,6 +9,7 @@
 #include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/load/load_scope.hpp"
 
 namespace overture {

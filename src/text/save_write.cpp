@@ -7,6 +7,7 @@
 #include "base/vec.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/base/replace_file.hpp"
 #include "text/save_lines.hpp"
 
 namespace overture::text {

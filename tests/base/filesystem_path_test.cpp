@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {

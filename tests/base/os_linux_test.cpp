@@ -20,6 +20,7 @@
 #include <string>
 
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
@@ -56,14 +57,43 @@ TEST(os_linux, a_fifo_is_not_replaced_by_a_file) {
   EXPECT_EQ(rmdir(folder.c_str()), 0) << "the folder should be empty";
 }
 
+TEST(os_linux, a_replaced_file_keeps_its_permissions) {
+  temp_folder folder;
+  const std::string path = (folder.path() / "one.txt").string();
+  const auto replace = [&] {
+    return replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; });
+  };
+  ASSERT_TRUE(replace());
+  for (const mode_t mode : {0600u, 0640u, 0755u, 0666u}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    ASSERT_TRUE(replace());
+    EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, mode);
+  }
+}
+
+TEST(os_linux, a_read_only_file_is_not_replaced) {
+  temp_folder folder;
+  const std::string path = (folder.path() / "one.txt").string();
+  folder.write("one.txt", "kept");
+  ASSERT_EQ(chmod(path.c_str(), 0444), 0);
+  const auto done =
+      replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; });
+  EXPECT_EQ(done.error().code, errc::permission);
+  EXPECT_EQ(system_os().status(path.c_str(), false)->size, 4u);
+}
+
 // Games save from a forked copy of themselves while they go on, and save too.
 TEST(os_linux, a_forked_process_has_temporary_files_of_its_own) {
-  char ours[64];
-  ASSERT_TRUE(temporary_path_of("/game/save", ours));
+  temp_folder folder;
+  const std::string save = (folder.path() / "save").string();
+  file_replacement ours;
+  ASSERT_TRUE(ours.begin(system_os(), save.c_str()));
   const pid_t child = fork();
   if (child == 0) {
-    char theirs[64];
-    _exit(temporary_path_of("/game/save", theirs) && std::strcmp(ours, theirs) != 0 ? 0 : 1);
+    file_replacement theirs;
+    const bool begun = theirs.begin(system_os(), save.c_str()).has_value();
+    const bool differ = std::strcmp(ours.temporary_path(), theirs.temporary_path()) != 0;
+    _exit(begun && differ ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

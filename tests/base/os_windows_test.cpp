@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 

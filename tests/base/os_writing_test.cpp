@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// The contract of writing, checked on the real system, the generic one and the fake; and that
-// replace_file() leaves either the old or the new content, whatever fails.
+// The contract of writing, checked on the real system, the generic one and the fake.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include "base/os_worlds.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/base/replace_file.hpp"
 #include "support/platform.hpp"
 
 namespace overture {
@@ -22,13 +22,6 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 }
 
 enum class kind_of_world { system, generic, fake };
-
-// The path of replace_file()'s temporary file.
-std::string temporary_of(const std::string& path) {
-  std::string room(limits::path_bytes_max + 1, '\0');
-  EXPECT_TRUE(temporary_path_of(path.c_str(), room));
-  return room.c_str();
-}
 
 class os_writing : public ::testing::TestWithParam<kind_of_world> {
  protected:
@@ -57,13 +50,6 @@ class os_writing : public ::testing::TestWithParam<kind_of_world> {
     os().close(*file);
     text.resize(got.value_or(0));
     return text;
-  }
-  result<void> replace(const std::string& path, std::string_view text) {
-    return replace_file(os(), at(path).c_str(),
-                        [&](os_handle file) { return write_fully(os(), file, 0, bytes_of(text)); });
-  }
-  bool has_temporary(const std::string& path) {
-    return os().status(temporary_of(at(path)).c_str(), false).has_value();
   }
 
  private:
@@ -149,56 +135,6 @@ TEST_P(os_writing, files_are_removed_and_folders_are_not) {
   EXPECT_TRUE(os().status(at("folder").c_str(), true));
 }
 
-TEST_P(os_writing, a_file_is_replaced_and_nothing_else_is_left) {
-  EXPECT_TRUE(replace("one.txt", "first"));
-  EXPECT_EQ(content("one.txt"), "first");
-  EXPECT_TRUE(replace("one.txt", "second"));
-  EXPECT_EQ(content("one.txt"), "second");
-  EXPECT_FALSE(has_temporary("one.txt"));
-}
-
-TEST_P(os_writing, no_other_file_is_touched_by_a_replacement) {
-  world().add_file("one.txt", "one");
-  world().add_file("one.txt.new", "new");
-  std::string temporary;
-  const auto done = replace_file(os(), at("one.txt").c_str(), [&](os_handle file) {
-    temporary = temporary_of(at("one.txt"));
-    EXPECT_TRUE(has_temporary("one.txt"));
-    return write_fully(os(), file, 0, bytes_of("replaced"));
-  });
-  ASSERT_TRUE(done);
-  EXPECT_TRUE(temporary.starts_with(at(".overture-"))) << temporary;
-  EXPECT_NE(temporary, temporary_of(at("two.txt")));
-  EXPECT_EQ(content("one.txt"), "replaced");
-  EXPECT_EQ(content("one.txt.new"), "new");
-}
-
-TEST(temporary_path, is_refused_if_it_is_too_long) {
-  char room[30];
-  EXPECT_TRUE(temporary_path_of("a/b", room));
-  EXPECT_TRUE(std::string_view(room).starts_with("a/.overture-")) << room;
-  EXPECT_TRUE(temporary_path_of("/b", room));
-  EXPECT_TRUE(temporary_path_of("b", room));
-  EXPECT_FALSE(temporary_path_of("a/folder/of/a/long/name/b", room));
-}
-
-TEST_P(os_writing, a_file_stays_if_its_replacement_fails) {
-  world().add_file("one.txt", "first");
-  const auto done = replace_file(os(), at("one.txt").c_str(), [&](os_handle file) -> result<void> {
-    EXPECT_TRUE(write_fully(os(), file, 0, bytes_of("sec")));
-    return fail(errc::cancelled, "changed my mind");
-  });
-  EXPECT_EQ(done.error().code, errc::cancelled);
-  EXPECT_EQ(content("one.txt"), "first");
-  EXPECT_FALSE(has_temporary("one.txt"));
-}
-
-TEST_P(os_writing, a_folder_is_not_replaced_by_a_file) {
-  world().add_folder("folder");
-  EXPECT_EQ(replace("folder", "text").error().code, errc::not_a_file);
-  EXPECT_FALSE(has_temporary("folder"));
-}
-
 INSTANTIATE_TEST_SUITE_P(worlds, system_writing, ::testing::Values(kind_of_world::system));
 
 INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
@@ -209,109 +145,6 @@ INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
                                   : each.param == kind_of_world::generic ? "generic"
                                                                          : "fake";
                          });
-
-class replacing : public ::testing::Test {
- protected:
-  static constexpr const char* path = "/saves/one.txt";
-
-  result<void> replace(test::fake_os& os) {
-    return replace_file(os, path, [&](os_handle file) {
-      return write_fully(os, file, 0, bytes_of("the new content"));
-    });
-  }
-};
-
-TEST_F(replacing, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
-  for (const int os_error : {ENOSPC, EIO, EINTR}) {
-    for (std::uint64_t call = 0;; ++call) {
-      test::fake_os os;
-      os.add_file(path, "old");
-      os.shorten_writes(4);
-      os.fail_call(test::os_call::any, call, os_error);
-      const auto done = replace(os);
-      EXPECT_EQ(os.open_handles(), 0u);
-      EXPECT_EQ(os.misuses(), 0u);
-      // An interrupted call is retried; close() cannot fail.
-      const bool replaced = os.content(path) == "the new content";
-      EXPECT_TRUE(replaced || os.content(path) == "old");
-      EXPECT_EQ(replaced, done.has_value() || std::string_view(done.error().reason) ==
-                                                  "replaced, but the folder could not be synced");
-      if (!done) {
-        EXPECT_EQ(done.error().os_error, os_error);
-        EXPECT_EQ(os.content(temporary_of(path)), std::nullopt);
-      }
-      if (os.calls() <= call) break;
-    }
-  }
-}
-
-TEST_F(replacing, survives_a_loss_of_power_at_any_call) {
-  for (const test::names unsynced : {test::names::kept, test::names::lost}) {
-    for (std::uint64_t call = 0;; ++call) {
-      test::fake_os os;
-      os.add_file(path, "old");
-      os.shorten_writes(4);
-      bool cut = false;
-      // Calls after the power failure no longer affect the disk.
-      os.fail_call(test::os_call::any, call, EIO, UINT64_MAX);
-      os.at_call(test::os_call::any, call, [&] {
-        if (!cut) os.crash(unsynced);
-        cut = true;
-      });
-      const auto done = replace(os);
-      const auto found = os.content(path);
-      EXPECT_TRUE(found == "old" || found == "the new content") << call << found.value_or("gone");
-      if (cut) continue;
-      ASSERT_TRUE(done);
-      os.crash(unsynced);
-      EXPECT_EQ(os.content(path), "the new content");
-      break;
-    }
-  }
-}
-
-TEST_F(replacing, refuses_paths_that_are_too_long) {
-  test::fake_os os;
-  const std::string deep = "/" + std::string(limits::path_bytes_max - 4, 'x');
-  const auto done = replace_file(os, deep.c_str(), [](os_handle) { return result<void>{}; });
-  EXPECT_EQ(done.error().code, errc::limit);
-}
-
-TEST(a_system_that_only_reads, says_that_it_does_not_write) {
-  class reader final : public operating_system {
-    result<os_handle> open(const char*) noexcept override { return os_handle{1}; }
-    result<os_handle> open_below(os_handle, const char*) noexcept override { return os_handle{1}; }
-    void close(os_handle) noexcept override {}
-    result<file_status> status(os_handle) noexcept override { return file_status{file_kind::file}; }
-    result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) noexcept override {
-      return std::size_t{0};
-    }
-    result<file_status> status(const char*, bool) noexcept override {
-      return file_status{file_kind::file};
-    }
-    result<void> list(const char*,
-                      function_ref<void(const folder_entry&) noexcept>) noexcept override {
-      return {};
-    }
-    result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
-      return std::size_t{0};
-    }
-    result<mapping> map(os_handle) noexcept override { return mapping{}; }
-    void unmap(mapping) noexcept override {}
-  };
-  reader os;
-  const auto done = replace_file(os, "one.txt", [](os_handle) { return result<void>{}; });
-  EXPECT_EQ(done.error().code, errc::unsupported);
-}
-
-TEST_P(os_writing, a_function_that_throws_leaves_the_old_file_and_nothing_else) {
-  ASSERT_TRUE(replace("one.txt", "old"));
-  const auto done = replace_file(os(), at("one.txt").c_str(),
-                                 [](os_handle) -> result<void> { throw std::runtime_error("no"); });
-  EXPECT_EQ(done.error().code, errc::threw);
-  EXPECT_EQ(content("one.txt"), "old");
-  EXPECT_FALSE(has_temporary("one.txt"));
-}
 
 }  // namespace
 }  // namespace overture

@@ -43,6 +43,10 @@ class forwarding_os : public operating_system {
   result<void> remove_file(const char* path) noexcept override {
     return system_os().remove_file(path);
   }
+  result<void> lock(os_handle file) noexcept override { return system_os().lock(file); }
+  result<void> set_permissions(os_handle file, std::uint32_t permissions) noexcept override {
+    return system_os().set_permissions(file, permissions);
+  }
   result<mapping> map(os_handle handle) noexcept override { return system_os().map(handle); }
   void unmap(mapping memory) noexcept override { system_os().unmap(memory); }
   result<os_handle> open_to_write(os_handle folder, const char* path,
@@ -57,6 +61,10 @@ class forwarding_os : public operating_system {
   }
   result<void> rename_below(os_handle folder, const char* from, const char* to) noexcept override {
     return system_os().rename_below(folder, from, to);
+  }
+  result<void> rename_new_below(os_handle folder, const char* from,
+                                const char* to) noexcept override {
+    return system_os().rename_new_below(folder, from, to);
   }
 };
 

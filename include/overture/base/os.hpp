@@ -10,8 +10,8 @@
 // backslashes, and names that Windows cannot have are refused.
 //
 // Errors carry the errno in error::os_error. Implementations retry EINTR but may return short reads
-// and writes: read_fully() and write_fully() loop over those. replace_file() replaces a file so
-// that a crash or a full disk leaves either the old content or the new, never a mixture.
+// and writes: read_fully() and write_fully() loop over those. To replace a file safely, see
+// base/replace_file.hpp.
 //
 // Threads: any thread may call any function, several at once on one handle too. A handle is closed
 // once, after all other calls on it.
@@ -41,6 +41,8 @@ struct file_status {
   std::uint64_t volume = 0;
   std::uint64_t number = 0;
   bool executable = false;  // by its owner
+  // Who may read, write and execute it, as the nine bits of POSIX (0644); 0 = unknown.
+  std::uint32_t permissions = 0;
 };
 
 struct folder_entry {
@@ -149,6 +151,20 @@ class operating_system {
     return fail(errc::unsupported, "this operating_system is read-only");
   }
 
+  // Takes the lock of an open file, which is held until the handle is closed, without waiting. It
+  // keeps nobody from anything: it shows other processes that a temporary file is still in use.
+  // Errors: busy (another handle holds it), unsupported.
+  [[nodiscard]] virtual result<void> lock(os_handle file) noexcept {
+    (void)file;
+    return fail(errc::unsupported, "this operating_system has no locks");
+  }
+  // Gives an open file the permissions of another, see file_status. Succeeds where there are none.
+  [[nodiscard]] virtual result<void> set_permissions(os_handle file,
+                                                     std::uint32_t permissions) noexcept {
+    (void)file, (void)permissions;
+    return {};
+  }
+
   // Maps a whole file read-only. If the file shrinks, reading past its new end faults.
   [[nodiscard]] virtual result<mapping> map(os_handle handle) noexcept = 0;
   virtual void unmap(mapping memory) noexcept = 0;
@@ -180,6 +196,15 @@ class operating_system {
     (void)folder, (void)from, (void)to;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
+  // As rename_below(), but never replaces anything. Error: exists (the new name is taken). The
+  // default looks first and then renames, so another process may come between the two.
+  [[nodiscard]] virtual result<void> rename_new_below(os_handle folder, const char* from,
+                                                      const char* to) noexcept {
+    const result<os_handle> there = open_below(folder, to);
+    if (!there && there.error().code == errc::not_found) return rename_below(folder, from, to);
+    if (there) close(*there);
+    return fail(errc::exists, "the name is taken");
+  }
 };
 
 // The real operating system. Lives as long as the process. Any thread.
@@ -204,25 +229,5 @@ class operating_system {
 // Flushes a folder's names to the disk. Succeeds on file systems that cannot sync a folder. Any
 // thread.
 [[nodiscard]] OVERTURE_API result<void> sync_names(operating_system& os, os_handle folder);
-
-// Replaces the file at `path` (or creates it): calls `write` to fill a temporary file beside it,
-// syncs that, renames it to `path` and syncs the folder. On error `path` is unchanged and the
-// temporary file removed. The one exception: if syncing the folder fails, which `reason` says, the
-// new content is in place but may not survive a power failure. A process that dies in the middle
-// leaves a file ".overture-..." behind.
-//
-// One thread at a time for each path. Errors: those of the system calls and of `write`; threw
-// (`write`); limit (the path is too long); not_a_file (the path is a folder, a device or a pipe).
-[[nodiscard]] OVERTURE_API result<void> replace_file(
-    operating_system& os, const char* path, function_ref<result<void>(os_handle file)> write);
-template <filesystem_path Path>
-[[nodiscard]] result<void> replace_file(operating_system& os, const Path& path,
-                                        function_ref<result<void>(os_handle file)> write) {
-  return replace_file(os, detail::utf8_path(path).c_str(), write);
-}
-
-// Writes the path of that temporary file to `room`, NUL-terminated: in the folder of `path`, with a
-// name that no other process and no other path has. False if it does not fit. Any thread.
-[[nodiscard]] OVERTURE_API bool temporary_path_of(const char* path, std::span<char> room) noexcept;
 
 }  // namespace overture

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Zlib
+//
+// Replaces files so that a crash, a full disk or a loss of power leaves the old file or the new one,
+// whole: never a mixture, never neither.
+//
+//   result<void> done = replace_file(system_os(), "slot1.save", [&](os_handle file) {
+//     return write_fully(system_os(), file, 0, bytes);
+//   });
+//
+// If the file is written over a longer time, the steps can be taken one by one:
+//
+//   file_replacement trace;
+//   if (auto begun = trace.begin(system_os(), "load.json"); !begun) return report(begun.error());
+//   ... write_fully(system_os(), trace.file(), at, bytes) ...
+//   if (auto done = trace.commit(); !done) return report(done.error());
+//
+// What happens on the disk
+//   begin() creates a temporary file in the same folder, commit() syncs it, renames it over the old
+//   file and syncs the folder. The new file gets the permissions of the old one, or default ones.
+//   If `path` is a link to a file, that file is replaced and the link stays. A read-only file is
+//   not replaced.
+//   If syncing the folder fails, which the error's reason says, the new file is in place but may not
+//   survive a loss of power. After any other error the old file is as it was.
+//
+// Temporary files
+//   They are named ".overture-0123456789abc.tmp" (13 digits of base 36), and no file_system lists
+//   such names. A process that dies leaves its temporary file behind. While it lives it holds a lock
+//   on it, so that others can tell: sweep_temporaries() removes those that nobody holds.
+//
+// A mounted file that is replaced: a mounted archive keeps the old content until it is unmounted; a
+// file of a mounted folder has the new content from its next open on.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "overture/base/api.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/filesystem_path.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/os.hpp"
+
+namespace overture {
+
+// One replacement. One thread at a time may use it; any number of replacements may be under way, of
+// one path too: the last commit wins. Holds two paths (8 KiB), allocates nothing.
+class OVERTURE_API file_replacement {
+ public:
+  file_replacement() noexcept = default;
+  file_replacement(const file_replacement&) = delete;
+  file_replacement& operator=(const file_replacement&) = delete;
+  // Without a commit(), removes the temporary file.
+  ~file_replacement();
+
+  // Once, or again after the last one has ended. Errors: those of the system; limit (the path is too
+  // long); not_a_file (a folder, a device or a pipe); not_found (no such folder, or a link that
+  // leads nowhere); permission (the old file is read-only).
+  [[nodiscard]] result<void> begin(operating_system& os, const char* path) noexcept;
+  template <filesystem_path Path>
+  [[nodiscard]] result<void> begin(operating_system& os, const Path& path) {
+    return begin(os, detail::utf8_path(path).c_str());
+  }
+  // The temporary file, open for reading and writing; invalid if none is under way.
+  [[nodiscard]] os_handle file() const noexcept { return file_; }
+  // Its path.
+  [[nodiscard]] const char* temporary_path() const noexcept { return temporary_.data(); }
+  // Puts the new file in the place of the old one. Errors: those of the system.
+  [[nodiscard]] result<void> commit() noexcept;
+
+ private:
+  using path_text = std::array<char, limits::path_bytes_max + 1>;
+
+  [[nodiscard]] result<void> find_target(const char* path, std::uint32_t& permissions) noexcept;
+  [[nodiscard]] result<void> create() noexcept;
+  void end() noexcept;
+
+  operating_system* os_ = nullptr;
+  os_handle file_;
+  path_text target_{};
+  path_text temporary_{};
+};
+
+// Replaces the file at `path`, or creates it: calls `write` to fill the new one. Errors: those of
+// file_replacement and of `write`; threw (`write`). Any thread.
+[[nodiscard]] OVERTURE_API result<void> replace_file(
+    operating_system& os, const char* path, function_ref<result<void>(os_handle file)> write);
+template <filesystem_path Path>
+[[nodiscard]] result<void> replace_file(operating_system& os, const Path& path,
+                                        function_ref<result<void>(os_handle file)> write) {
+  return replace_file(os, detail::utf8_path(path).c_str(), write);
+}
+
+// Whether a name, without its folder, is that of a temporary file. Any thread.
+[[nodiscard]] OVERTURE_API bool is_temporary_name(std::string_view name) noexcept;
+
+// Removes the temporary files in a folder that writers have left behind, and folders of such files.
+// Those whose writers live stay, and so does everything else. What cannot be removed is left.
+// Returns how many were removed. Any thread, any process.
+OVERTURE_API std::size_t sweep_temporaries(operating_system& os, const char* folder) noexcept;
+
+}  // namespace overture
