@@ -11,6 +11,7 @@
 #include "archives/archive.hpp"
 #include "archives/skip_reason.hpp"
 #include "base/limit_text.hpp"
+#include "overture/base/replace_file.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -139,7 +140,7 @@ result<void> folder_walk::visit(std::uint32_t folder) noexcept {
   listed_.clear();
   result<void> memory;
   const result<void> listed = os_.list(path.c_str(), [&](const folder_entry& entry) noexcept {
-    if (!memory) return;
+    if (!memory || is_temporary_name(entry.name)) return;
     listed_name added{{}, entry.kind};
     if (listed_.size() >= limits::entries_max) {
       memory = fail(errc::limit, limit_text::files);

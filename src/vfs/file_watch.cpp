@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/guarded_call.hpp"
+#include "overture/base/replace_file.hpp"
 #include "sync/object_use.hpp"
 #include "vfs/folder_events.hpp"
 #include "vfs/path_key.hpp"
@@ -174,7 +175,7 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
     bool complete = true;
     (void)system_os().list(path.c_str(), [&](const folder_entry& entry) noexcept {
       const joined inner(folder.view(), entry.name);
-      if (inner.view().empty()) return;  // too long
+      if (inner.view().empty() || is_temporary_name(entry.name)) return;  // empty: too long
       if (entry.kind == file_kind::folder) {
         complete = complete && pending.append(inner.c_str(), inner.view().size() + 1);
       } else if (entry.kind == file_kind::file && what == reporting::files) {
@@ -255,7 +256,7 @@ void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
     return;
   }
   watched* const folder = find(event.folder);
-  if (!folder) return;
+  if (!folder || is_temporary_name(event.name)) return;
   const std::uint32_t root_number = folder->root;
   root& of = roots[root_number];
   const joined name(name_of(*folder), event.name);

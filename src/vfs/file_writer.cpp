@@ -2,10 +2,10 @@
 #include "overture/vfs/file_writer.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
-#include "overture/base/thread.hpp"
+#include "base/limit_text.hpp"
+#include "base/temporary_name.hpp"
 #include "sync/object_use.hpp"
 #include "vfs/writing.hpp"
 
@@ -14,22 +14,18 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::string_view side_prefix = ".overture-";
-constexpr int side_names_tried_max = 16;
+constexpr int names_tried_max = 16;
 
-// A unique temporary name in the same folder, from which the file is renamed into place.
-void make_temporary_name(const vfs_detail::name_on_disk& name, std::uint64_t number,
-                         vfs_detail::name_on_disk& temporary) noexcept {
+// A unique temporary name in the same folder, from which the file is renamed into place. False if
+// it does not fit.
+bool set_temporary_name(const vfs_detail::name_on_disk& name,
+                        vfs_detail::name_on_disk& temporary) noexcept {
   const char* const slash = std::strrchr(name.c_str(), '/');
   const auto folder = slash ? static_cast<std::size_t>(slash + 1 - name.c_str()) : 0;
-  char* at = temporary.text.data();
-  char* const end = at + temporary.text.size() - 1;
-  std::memcpy(at, name.c_str(), folder);
-  at += folder;
-  const auto room = static_cast<std::size_t>(end - at);
-  const std::size_t prefix = std::min(room, side_prefix.size());
-  std::memcpy(at, side_prefix.data(), prefix);
-  *std::to_chars(at + prefix, end, number, 36).ptr = '\0';
+  if (folder + temporary_name_bytes >= temporary.text.size()) return false;
+  char* const at = std::copy_n(name.text.data(), folder, temporary.text.data());
+  *make_temporary_name(at) = '\0';
+  return true;
 }
 
 }  // namespace
@@ -46,6 +42,9 @@ struct OVERTURE_HIDDEN file_writer::state {
   [[nodiscard]] os_handle root() const noexcept { return mount.content.handle.get(); }
   [[nodiscard]] result<void> begin(asset_path path, write_kind what,
                                    const file_writer_config& config) noexcept;
+  [[nodiscard]] result<void> look_at_old(std::uint32_t& permissions) const noexcept;
+  [[nodiscard]] result<void> begin_temporary() noexcept;
+  [[nodiscard]] bool is_still_there(os_handle opened) const noexcept;
   [[nodiscard]] result<void> write_out(std::span<const std::byte> bytes) noexcept;
   [[nodiscard]] result<void> flush() noexcept;
   [[nodiscard]] result<void> put_in_place() noexcept;
@@ -60,7 +59,7 @@ struct OVERTURE_HIDDEN file_writer::state {
   archives_detail::owned_handle file;
   vfs_detail::name_on_disk name;
   vfs_detail::name_on_disk temporary;
-  const vfs_detail::name_on_disk* unfinished = nullptr;  // removed if not committed
+  bool unfinished = false;  // the temporary file is removed if it is not committed
   vec<char> path_text;
   path_id id;
   vec<std::byte> buffer;
@@ -104,31 +103,60 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
   if (!buffer.resize_for_overwrite(std::max<std::size_t>(config.buffer_bytes, 1))) {
     return fail(errc::out_of_memory, "out of memory for writing the file");
   }
-  if (kind != write_kind::replace) {
-    const auto mode = kind == write_kind::append ? write_mode::append : write_mode::create;
-    const result<os_handle> opened = mount.os->open_to_write(root(), name.c_str(), mode);
+  if (kind == write_kind::append) {
+    const result<os_handle> opened =
+        mount.os->open_to_write(root(), name.c_str(), write_mode::append);
     if (!opened) return tl::unexpected(opened.error());
     file = archives_detail::owned_handle(*mount.os, *opened);
-    if (kind == write_kind::create) {
-      unfinished = &name;
-      return {};
-    }
     return mount.os->status(file.get()).map([this](const file_status& found) {
       offset = found.size;
     });
   }
-  for (int tried = 0;; ++tried) {
-    make_temporary_name(name, now_ns() ^ reinterpret_cast<std::uintptr_t>(this), temporary);
+  std::uint32_t permissions = 0;
+  if (result<void> fits = look_at_old(permissions); !fits) return fits;
+  if (result<void> begun = begin_temporary(); !begun || permissions == 0) return begun;
+  return mount.os->set_permissions(file.get(), permissions);
+}
+
+// Whether what has the name allows the write, and its permissions, which the new file gets.
+result<void> file_writer::state::look_at_old(std::uint32_t& permissions) const noexcept {
+  const result<os_handle> opened = mount.os->open_below(root(), name.c_str());
+  if (!opened) return {};  // what it is shows when the new file takes its place
+  const archives_detail::owned_handle old(*mount.os, *opened);
+  if (kind == write_kind::create) return fail(errc::exists, "the file exists");
+  const result<file_status> found = mount.os->status(old.get());
+  if (!found || found->kind != file_kind::file) return {};
+  permissions = found->permissions;
+  if (permissions == 0 || (permissions & 0222) != 0) return {};
+  return fail(errc::permission, "the file is read-only");
+}
+
+result<void> file_writer::state::begin_temporary() noexcept {
+  for (int tried = 0; tried < names_tried_max; ++tried) {
+    if (!set_temporary_name(name, temporary)) {
+      return fail(errc::limit, limit_text::temporary_path);
+    }
     const result<os_handle> opened =
         mount.os->open_to_write(root(), temporary.c_str(), write_mode::create);
-    if (opened) {
-      file = archives_detail::owned_handle(*mount.os, *opened);
-      unfinished = &temporary;
-      return {};
-    }
-    const bool taken = opened.error().code == errc::exists;
-    if (!taken || tried == side_names_tried_max) return tl::unexpected(opened.error());
+    if (!opened && opened.error().code == errc::exists) continue;
+    if (!opened) return tl::unexpected(opened.error());
+    file = archives_detail::owned_handle(*mount.os, *opened);
+    // As in file_replacement: a sweep may have come between the two calls.
+    const result<void> locked = mount.os->lock(file.get());
+    unfinished = locked ? is_still_there(file.get()) : locked.error().code != errc::busy;
+    if (unfinished) return {};
+    file = {};
   }
+  return fail(errc::busy, "temporary files beside it are removed as soon as they are made");
+}
+
+bool file_writer::state::is_still_there(os_handle opened) const noexcept {
+  const result<os_handle> again = mount.os->open_below(root(), temporary.c_str());
+  if (!again) return false;
+  const archives_detail::owned_handle named(*mount.os, *again);
+  const result<file_status> one = mount.os->status(opened);
+  const result<file_status> other = mount.os->status(named.get());
+  return one && other && one->volume == other->volume && one->number == other->number;
 }
 
 // Prepares everything commit() needs after the rename, when it must not fail any more.
@@ -181,11 +209,14 @@ result<void> file_writer::commit() noexcept {
 }
 
 result<void> file_writer::state::put_in_place() noexcept {
+  result<void> done;
   if (kind == write_kind::replace) {
-    result<void> done = mount.os->rename_below(root(), temporary.c_str(), name.c_str());
-    if (!done) return done;
+    done = mount.os->rename_below(root(), temporary.c_str(), name.c_str());
+  } else if (kind == write_kind::create) {
+    done = mount.os->rename_new_below(root(), temporary.c_str(), name.c_str());
   }
-  unfinished = nullptr;
+  if (!done) return done;
+  unfinished = false;
   vfs_detail::note_written(mount, {{path_text.data(), path_text.size()}, id});
   if (!sync || kind == write_kind::append) return {};
   result<void> synced = vfs_detail::sync_folder_of(mount, name);
@@ -194,8 +225,8 @@ result<void> file_writer::state::put_in_place() noexcept {
 }
 
 void file_writer::state::end() noexcept {
+  if (std::exchange(unfinished, false)) (void)mount.os->remove_below(root(), temporary.c_str());
   file = {};
-  if (unfinished) (void)mount.os->remove_below(root(), std::exchange(unfinished, nullptr)->c_str());
 }
 
 }  // namespace overture

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "overture/base/replace_file.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/forwarding_os.hpp"
 #include "support/platform.hpp"
@@ -61,6 +62,11 @@ class changing_os final : public forwarding_os {
   result<void> rename_below(os_handle folder, const char* from, const char* to) noexcept override {
     if (fails()) return failure();
     return forwarding_os::rename_below(folder, from, to);
+  }
+  result<void> rename_new_below(os_handle folder, const char* from,
+                                const char* to) noexcept override {
+    if (fails()) return failure();
+    return forwarding_os::rename_new_below(folder, from, to);
   }
 
  private:
@@ -147,6 +153,38 @@ TEST_F(writing, creates_only_files_that_do_not_exist) {
   EXPECT_EQ(content("new.txt"), "new");
   EXPECT_EQ(put("saves/old.txt"_path, "new", write_kind::create), errc::exists);
   EXPECT_EQ(content("old.txt"), "old");
+}
+
+TEST_F(writing, gives_a_new_file_its_name_once_it_is_whole) {
+  result<file_writer> writer =
+      file_writer::open(files, saves, "saves/new.txt"_path, write_kind::create);
+  ASSERT_TRUE(writer && writer->write(bytes_of("new")));
+  EXPECT_FALSE(fs::exists(folder / "new.txt"));
+  folder.write("new.txt", "of another program");
+  EXPECT_EQ(writer->commit().error().code, errc::exists);
+  EXPECT_EQ(content("new.txt"), "of another program");
+  EXPECT_THAT(names(), UnorderedElementsAre("old.txt", "new.txt", "sub"));
+}
+
+TEST_F(writing, keeps_permissions_and_refuses_read_only_files) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  fs::permissions(folder / "old.txt", static_cast<fs::perms>(0640));
+  EXPECT_EQ(put("saves/old.txt"_path, "new", write_kind::replace), fine);
+  EXPECT_EQ(fs::status(folder / "old.txt").permissions(), static_cast<fs::perms>(0640));
+  fs::permissions(folder / "old.txt", static_cast<fs::perms>(0444));
+  EXPECT_EQ(put("saves/old.txt"_path, "newer", write_kind::replace), errc::permission);
+  EXPECT_EQ(content("old.txt"), "new");
+}
+
+TEST_F(writing, leaves_temporary_files_that_no_tree_lists) {
+  result<file_writer> writer =
+      file_writer::open(files, saves, "saves/old.txt"_path, write_kind::replace);
+  ASSERT_TRUE(writer);
+  ASSERT_EQ(names().size(), 3u);
+  EXPECT_EQ(sweep_temporaries(system_os(), folder.name().c_str()), 0u) << "it is in use";
+  file_system others;
+  ASSERT_TRUE(others.mount(folder.path()) && others.freeze());
+  EXPECT_EQ(others.entry_count(), 2u);
 }
 
 TEST_F(writing, appends_to_a_file_or_creates_it) {

@@ -12,22 +12,26 @@
 // Kinds
 //   replace  Writes a temporary file in the same folder, which commit() renames over the old one.
 //            Whoever opens the path gets all of the old content or all of the new; so does the next
-//            start after a crash or power cut. The new file gets default permissions.
-//   create   Makes a new file, which must not exist, and writes to it directly.
-//   append   Adds to a file; creates it if it does not exist.
+//            start after a crash or power cut. The new file gets the permissions of the old one, or
+//            default ones. A read-only file is not replaced. A link is: never what it leads to.
+//   create   Makes a new file, which must not exist, in the same way: the name is there once the
+//            file is whole.
+//   append   Adds to a file; creates it if it does not exist. After a crash, a part of what was
+//            appended may be there.
 //
 // Committing
 //   A file is in the tree from its commit() on, frozen or not.
 //   With config.sync, commit() returns once the content is on disk, and for a new name the folder
 //   too. If only syncing the folder fails, the file is in place and the error's reason says so.
-//   A writer destroyed without commit() leaves the old file untouched (replace), removes what it
-//   created (create), or keeps what was appended so far (append).
+//   A writer destroyed without commit() leaves the old file untouched (replace), leaves nothing
+//   (create), or keeps what was appended so far (append).
 //
 // Errors of write() and commit()
 //   no_space, io, permission; not_a_file if a folder, FIFO, socket or device has the name to be
-//   replaced.
+//   replaced; exists if another program has made the file that was to be created.
 //   After the first error every further call returns it, and nothing is put in place.
-//   A crash of the program may leave a file named ".overture-..." in the folder.
+//   A crash of the program may leave a temporary file in the folder, which no tree lists:
+//   sweep_temporaries() in base/replace_file.hpp removes it.
 //
 // Cost
 //   Small writes are copied into a buffer. config.sync takes as long as the disk does
@@ -65,7 +69,7 @@ class OVERTURE_API file_writer {
   // The folder must exist, see file_system::make_folder(). Any thread. Errors:
   //   not_found     no such mount or folder, or the path is not below the mount point
   //   exists        create, and the file exists
-  //   permission    the mount is not writable, or the system refuses
+  //   permission    the mount is not writable, the old file is read-only, or the system refuses
   //   not_a_file, bad_path, no_space, io, unsupported (read-only storage), out_of_memory
   [[nodiscard]] static result<file_writer> open(file_system& files, mount_id mount, asset_path path,
                                                 write_kind kind,
