@@ -15,10 +15,10 @@
 
 #include "display.hpp"
 #include "messages.hpp"
+#include "output_file.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/os.hpp"
-#include "overture/base/replace_file.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "start_pack/pack_index.hpp"
@@ -193,7 +193,11 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
     done.bytes = writer.data_bytes();
     return writer.finish(program);
   };
-  const result<void> written = replace_file(os, pack.c_str(), write);
+  output_file out;
+  const result<void> written =
+      out.open(pack).and_then([&] { return write(out.file()); }).and_then([&] {
+        return out.commit();
+      });
   if (written) return done;
   print_error(fmt::format("{}: {}", printable(pack), reason_of(written.error())));
   return {};

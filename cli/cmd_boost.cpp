@@ -21,6 +21,7 @@
 #include "game_program.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
+#include "overture/base/replace_file.hpp"
 #include "programs.hpp"
 #include "table.hpp"
 #include "tree_arguments.hpp"
@@ -281,7 +282,7 @@ int clear(const boost_arguments& arguments) {
     std::error_code none;
     for (const fs::directory_entry& each : fs::directory_iterator(pack_folder(), none)) {
       const std::string name = each.path().filename().string();
-      const bool is_ours = name.ends_with(".pack.log") || name.starts_with(".overture-");
+      const bool is_ours = name.ends_with(".pack.log") || is_temporary_name(name);
       if (is_ours && !remove_file(each.path())) return exit_output_failed;
     }
   }

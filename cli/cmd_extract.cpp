@@ -39,10 +39,14 @@ const std::string footer = std::string(R"(Exit status
        of a mount could not be listed
   2    invalid arguments
   3    a mount could not be opened
-  5    the disk is full or failed, other output could not be written, or memory
-       ran out; files written so far are whole
+  5    the disk is full or failed, a file is too large for it, other output
+       could not be written, or memory ran out; files written so far are whole
   130  interrupted by Ctrl-C; files written so far are whole
+A file has its name once it is whole. What a run that was killed leaves is a
+folder .overture-....tmp in DIR, which the next run removes.
 )") + environment_footer;
+
+constexpr std::uint64_t sync_shown_ns_min = 100'000'000;
 
 struct extract_arguments {
   tree_arguments tree;
@@ -50,6 +54,7 @@ struct extract_arguments {
   std::string from;
   std::vector<std::string> exclude;  // globs
   bool overwrite = false;
+  bool resume = false;
   bool quiet = false;
   unsigned threads = 0;
   std::uint64_t file_seconds_max = 0;  // 0: no limit
@@ -72,7 +77,15 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
              "extract only this folder or file of the tree, without its parent folders"},
             into.from);
   add_exclude(line, own_group, into.exclude);
-  line.flag({"--overwrite", own_group, "replace existing files"}, into.overwrite);
+  line.flag(
+      {"--overwrite", own_group,
+       "replace existing files; where they are files of the mounts, all at the end, and only if "
+       "nothing failed"},
+      into.overwrite);
+  line.flag({"--resume", own_group,
+             "go on where an interrupted extraction stopped: leave files that are there with the "
+             "right size and checksum (or time, where there is no checksum)"},
+            into.resume);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
@@ -119,9 +132,13 @@ std::string summary_of(const extracted& done, std::size_t wanted, std::size_t ex
                         grouped(done.files), counted(wanted, "file", "files"), bytes, printable(to))
           : fmt::format("{}, {} written to {}", counted(done.files, "file", "files"), bytes,
                         printable(to));
+  if (done.whole > 0) summary += fmt::format("; {} were there and whole", grouped(done.whole));
   if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
   if (excluded > 0) summary += fmt::format("; {} left out by --exclude", grouped(excluded));
   if (skipped > 0) summary += fmt::format("; {} skipped", counted(skipped, "name", "names"));
+  if (done.sync_ns >= sync_shown_ns_min) {
+    summary += fmt::format("; the disk took {} more", human_time(done.sync_ns));
+  }
   return summary + '\n';
 }
 
@@ -149,14 +166,20 @@ int cmd_extract(const std::vector<std::string>& words) {
   }
   const std::size_t excluded = std::erase_if(
       *paths, [&](const std::string& path) { return matches_any(arguments.exclude, path); });
+  how.to_path = arguments.to;
+  if (arguments.overwrite) {
+    const std::optional<placing> placed = check_replacing(arguments.tree, *paths, how);
+    if (!placed) return exit_usage;
+    how.how = *placed;
+  }
   output_folder to;
-  if (const int os_error = to.open(arguments.to); os_error != 0) {
+  if (const int os_error = to.open(arguments.to, how.how, paths->size()); os_error != 0) {
     print_error(fmt::format("{}: cannot create the folder ({}); choose another with --to",
                             printable(arguments.to), system_message(os_error)));
     return exit_output_failed;
   }
   how.to = &to;
-  how.overwrite = arguments.overwrite;
+  how.resume = arguments.resume;
   how.file_time_max = std::chrono::seconds(arguments.file_seconds_max);
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   thread_pool jobs{
@@ -165,13 +188,22 @@ int cmd_extract(const std::vector<std::string>& words) {
 
   if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
   for (const std::string& failure : done.failures) print_error(failure);
+  const bool none_placed = how.how == placing::at_end && done.files == 0 && !paths->empty();
   if (done.stopped_by != 0) {
     print_error(fmt::format(
-        "{}: cannot write ({}); {} of {} were written and are whole; make room, then go on with "
-        "--overwrite",
-        printable(arguments.to), system_message(done.stopped_by), grouped(done.files),
-        counted(paths->size(), "file", "files")));
+        "{}: cannot write ({}); {}; make room, then go on with {}--resume", printable(arguments.to),
+        system_message(done.stopped_by),
+        none_placed ? std::string("nothing was replaced")
+                    : fmt::format("{} of {} were written and are whole", grouped(done.files),
+                                  counted(paths->size(), "file", "files")),
+        arguments.overwrite ? "--overwrite " : ""));
     return exit_output_failed;
+  }
+  if (none_placed && !interrupted() && done.status != exit_ok) {
+    print_error(
+        fmt::format("{}: nothing was replaced: it has files of the mounts, so all of them "
+                    "are replaced, or none",
+                    printable(arguments.to)));
   }
   int outcome = exit_ok;
   if (!arguments.quiet) {

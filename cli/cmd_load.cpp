@@ -14,6 +14,7 @@
 #include "load_run.hpp"
 #include "messages.hpp"
 #include "mounting.hpp"
+#include "output_check.hpp"
 #include "outputs.hpp"
 #include "overture/overture.hpp"
 #include "recorded.hpp"
@@ -148,6 +149,12 @@ int cmd_load(const std::vector<std::string>& words) {
 
   const outputs out(arguments.colour);
   watch_interrupts();
+  output_check check(arguments.tree);
+  check.reads("--baseline", arguments.baseline);
+  check.reads("--recorded", arguments.recorded);
+  check.writes("--trace", arguments.trace);
+  check.writes("--record", arguments.record);
+  if (!check.passes()) return exit_usage;
   std::optional<baseline> old;
   if (!arguments.baseline.empty()) {
     old = read_baseline(arguments.baseline);

@@ -14,6 +14,8 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "native_path.hpp"
+#include "output_check.hpp"
+#include "output_file.hpp"
 #include "outputs.hpp"
 #include "packing.hpp"
 #include "recorded.hpp"
@@ -36,12 +38,14 @@ constexpr const char* examples =
 
 const std::string footer = std::string(R"(Exit status
   0    every file was packed
-  1    some files could not be read and are left out (each is listed), or a
-       folder of a mount could not be listed
+  1    some files could not be read (each is listed), or a folder of a mount
+       could not be listed; a new archive is written without them, an old one
+       stays as it is
   2    invalid arguments
   3    a mount could not be opened, or the mounts could not be merged
-  5    the archive could not be written, or memory ran out; no file is left
-  130  interrupted by Ctrl-C; nothing is left of the archive
+  5    the archive could not be written, or memory or descriptors ran out; no
+       new file is left, and an old one stays as it is
+  130  interrupted by Ctrl-C; no new file is left, and an old one stays
 )") + environment_footer;
 
 struct pack_arguments {
@@ -135,6 +139,39 @@ std::string summary_of(const packed_tree& done, const pack_arguments& arguments,
   return text;
 }
 
+// What the new archive would replace.
+struct old_archive {
+  bool is_there = false;
+  bool is_a_source = false;  // it is mounted itself
+};
+
+// Why the archive may not take its place; empty if it may. One that lacks files never replaces
+// another: what the old one had would be lost.
+std::string why_kept(const packed_tree& done, const file_system& files, const old_archive& old) {
+  const char* const left = old.is_there ? "it is unchanged" : "nothing was written";
+  if (done.lacked_room) {
+    return fmt::format(
+        "memory or descriptors ran out; {}; close other programs, or use fewer "
+        "--threads",
+        left);
+  }
+  if (!old.is_there) return {};
+  std::uint64_t missing = done.failed + files.failure_count();
+  if (missing > 0) {
+    return fmt::format(
+        "{} could not be read, so {}; leave it out with --exclude, or write an "
+        "archive of another name",
+        counted(missing, "file or folder", "files or folders"), left);
+  }
+  if (old.is_a_source && files.skipped_count() > 0) {
+    return fmt::format(
+        "it is mounted, and the new archive would lack {} that are skipped, so {}; "
+        "write an archive of another name",
+        counted(files.skipped_count(), "name", "names"), left);
+  }
+  return {};
+}
+
 }  // namespace
 
 int cmd_pack(const std::vector<std::string>& words) {
@@ -142,6 +179,11 @@ int cmd_pack(const std::vector<std::string>& words) {
   if (const std::optional<int> over = parse_pack(words, arguments)) return *over;
   const outputs out(arguments.colour);
   watch_interrupts();
+  output_check check(arguments.tree);
+  check.reads("--recorded", arguments.recorded);
+  check.writes("the archive", arguments.out, output_check::source::allowed);
+  if (!check.passes()) return exit_usage;
+  const old_archive old{identity_of(arguments.out).has_value(), check.writes_a_source()};
   std::optional<load_record> record;
   if (!arguments.recorded.empty()) {
     record = read_record(arguments.recorded);
@@ -156,21 +198,31 @@ int cmd_pack(const std::vector<std::string>& words) {
                     .progress = !arguments.quiet && out.shows_progress(arguments.progress)};
   thread_pool jobs{
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
+  output_file file;
   packed_tree done;
-  const result<void> written =
-      replace_file(system_os(), arguments.out.c_str(), [&](os_handle file) -> result<void> {
-        result<packed_tree> packed = pack_files(files, order, how, jobs, out, file);
-        if (!packed) return tl::unexpected(packed.error());
-        done = std::move(*packed);
-        return {};
-      });
+  result<void> written = file.open(arguments.out);
+  if (written) {
+    result<packed_tree> packed = pack_files(files, order, how, jobs, out, file.file());
+    if (packed) done = std::move(*packed);
+    if (!packed) written = tl::unexpected(packed.error());
+  }
+  if (written) {
+    if (const std::string why = why_kept(done, files, old); !why.empty()) {
+      for (const std::string& failure : done.failures) print_error(failure);
+      print_error(fmt::format("{}: {}", printable(arguments.out), why));
+      return std::max({done.status, status_of_mounts(files), int{exit_files_failed}});
+    }
+    written = file.commit();
+  }
+  const char* const left =
+      old.is_there ? "the old archive is unchanged" : "nothing is left of the archive";
   if (!written && interrupted()) {
-    print_to_stderr("interrupted; nothing is left of the archive\n");
+    print_to_stderr(fmt::format("interrupted; {}\n", left));
     return exit_interrupted;
   }
   if (!written) {
-    print_error(fmt::format("{}: {}; nothing is left of the archive", printable(arguments.out),
-                            reason_of(written.error())));
+    print_error(
+        fmt::format("{}: {}; {}", printable(arguments.out), reason_of(written.error()), left));
     return exit_output_failed;
   }
   if (!arguments.quiet) warn_of_skipped(files, skipped_shown_max);

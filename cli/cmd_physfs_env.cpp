@@ -14,9 +14,10 @@
 #include "game_calls.hpp"
 #include "game_program.hpp"
 #include "messages.hpp"
+#include "output_check.hpp"
+#include "output_file.hpp"
 #include "outputs.hpp"
 #include "overture/base/os.hpp"
-#include "overture/base/replace_file.hpp"
 #include "programs.hpp"
 #include "tree_arguments.hpp"
 
@@ -78,10 +79,13 @@ int cannot_start(const physfs_game& game, const std::string& why) {
 
 int write_json(const std::string& path, const std::vector<game_calls>& all) {
   const std::string text = game_calls_json(all);
+  output_file file;
   const result<void> written =
-      replace_file(system_os(), path.c_str(), [&](os_handle file) -> result<void> {
-        return write_fully(system_os(), file, 0, std::as_bytes(std::span(text)));
-      });
+      file.open(path)
+          .and_then([&] {
+            return write_fully(system_os(), file.file(), 0, std::as_bytes(std::span(text)));
+          })
+          .and_then([&] { return file.commit(); });
   if (written) return exit_ok;
   print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));
   return exit_output_failed;
@@ -119,6 +123,11 @@ int cmd_physfs_env(const std::vector<std::string>& words) {
   if (const std::optional<int> over = parse(words, arguments)) return *over;
   std::optional<physfs_game> game = find_physfs_game(arguments.game.front());
   if (!game) return exit_mount_failed;
+  const tree_arguments no_mounts;
+  output_check check(no_mounts);
+  check.reads("the game", game->program);
+  check.writes("--json", arguments.json);
+  if (!check.passes()) return exit_usage;
   if (arguments.counts()) return run_and_report(*game, arguments);
   return cannot_start(*game, become_program(arguments.game, game->environment));
 }

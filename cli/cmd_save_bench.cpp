@@ -19,6 +19,7 @@
 #include "json_output.hpp"
 #include "messages.hpp"
 #include "native_path.hpp"
+#include "output_file.hpp"
 #include "overture/overture.hpp"
 #include "progress_line.hpp"
 #include "save_stages.hpp"
@@ -59,6 +60,7 @@ struct save_arguments {
   unsigned threads = 0;
   int rounds = 5;
   std::string file;
+  bool overwrite = false;
   bool json = false;
   when progress = when::automatic;
 };
@@ -82,9 +84,17 @@ std::optional<int> parse_save_bench(const std::vector<std::string>& words, save_
   line.word({"--file FILE", own_group,
              "where to save; the file is kept (default: a temporary file, which is removed)"},
             into.file);
+  line.flag({"--overwrite", own_group, "replace an existing FILE"}, into.overwrite);
   line.flag({"--json", "Output", "print one JSON object instead of the table"}, into.json);
   add_progress(line, into.progress);
-  return line.parse(words);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  std::error_code ignored;
+  if (!into.overwrite && std::filesystem::is_regular_file(native_path(into.file), ignored)) {
+    return line.usage_error(
+        fmt::format("{}: file exists; replace it with --overwrite, or give another name",
+                    printable(into.file)));
+  }
+  return std::nullopt;
 }
 
 // Paints the progress bar from a thread of its own; the stages' threads are busy.
@@ -213,15 +223,12 @@ class bench_file {
     const std::filesystem::path folder = std::filesystem::temp_directory_path(no_folder_);
     const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
     path_ = text_of(folder / fmt::format("overture-{}.save", unique));
-    unfinished_.resize(limits::path_bytes_max + 1);
-    if (!temporary_path_of(path_.c_str(), unfinished_)) unfinished_.clear();
-    remove_when_out_of_memory(path_.c_str(), unfinished_.c_str());
+    removed_.emplace(path_.c_str());
   }
   ~bench_file() {
     std::error_code ignored;
     if (!is_temporary_) return;
     std::filesystem::remove(native_path(path_), ignored);
-    remove_when_out_of_memory(nullptr, nullptr);
   }
   bench_file(const bench_file&) = delete;
   bench_file& operator=(const bench_file&) = delete;
@@ -231,7 +238,7 @@ class bench_file {
 
  private:
   std::string path_;
-  std::string unfinished_;  // as replace_file() calls it
+  std::optional<removed_at_exit> removed_;
   bool is_temporary_;
   std::error_code no_folder_;
 };
@@ -252,6 +259,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
                             file.no_folder().message()));
     return exit_output_failed;
   }
+  sweep_folder_of(file.path());
   std::vector<save_times> rounds;
   std::optional<error> failure;
   {

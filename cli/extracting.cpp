@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <optional>
 #include <span>
 #include <thread>
@@ -14,6 +15,8 @@
 #include "exit_code.hpp"
 #include "load_run.hpp"
 #include "messages.hpp"
+#include "mounting.hpp"
+#include "output_check.hpp"
 #include "overture/base/atomic.hpp"
 #include "progress.hpp"
 #include "progress_line.hpp"
@@ -25,6 +28,15 @@ namespace {
 
 constexpr std::uint64_t whole_bytes_max = 8u << 20;  // larger files are read in pieces
 constexpr std::size_t piece_bytes = 1u << 20;
+
+bool names_temporary(std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t length = std::min(path.find('/'), path.size());
+    if (is_temporary_name(path.substr(0, length))) return true;
+    path.remove_prefix(std::min(length + 1, path.size()));
+  }
+  return false;
+}
 
 class extractor {
  public:
@@ -48,21 +60,50 @@ class extractor {
           if (on_main_thread()) show_progress();
         },
         1);
-    extracted outcome;
-    outcome.bytes = bytes_done_.load();
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-      if (reasons_[i].empty()) continue;
-      ++outcome.failed;
-      outcome.failures.push_back(
-          fmt::format("{}: {}", printable(paths_[i]), printable(reasons_[i])));
-    }
-    outcome.files = files_written_.load();
-    outcome.status = status_.load();
-    outcome.stopped_by = stopped_by_.load();
-    return outcome;
+    return outcome();
   }
 
  private:
+  extracted outcome() {
+    extracted done;
+    done.stopped_by = stopped_by_.load();
+    const bool failed =
+        done.stopped_by != 0 || interrupted() || status_.load() != exit_ok || mounts_failed();
+    if (how_.how != placing::at_end || !failed) give_names(done);
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (reasons_[i].empty()) continue;
+      ++done.failed;
+      done.failures.push_back(fmt::format("{}: {}", printable(paths_[i]), printable(reasons_[i])));
+    }
+    done.whole = files_whole_.load();
+    if (how_.how != placing::at_end || !failed) {
+      done.files = files_written_.load();
+      done.bytes = bytes_done_.load();
+    }
+    done.status = status_.load();
+    return done;
+  }
+
+  [[nodiscard]] bool mounts_failed() const { return status_of_mounts(files_) != exit_ok; }
+
+  // Brings all to the disk. Files that replace others get their names now.
+  void give_names(extracted& done) {
+    const std::uint64_t begin_ns = now_ns();
+    const std::vector<output_folder::unplaced> unplaced = how_.to->finish();
+    done.sync_ns = now_ns() - begin_ns;
+    std::map<std::string_view, int> failures;
+    for (const output_folder::unplaced& each : unplaced) {
+      if (each.path.empty()) done.stopped_by = each.os_error;
+      if (!each.path.empty()) failures.emplace(each.path, each.os_error);
+    }
+    if (failures.empty()) return;
+    files_written_.fetch_sub(failures.size());
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      const auto failed = failures.find(std::string_view(paths_[i]).substr(how_.above));
+      if (failed != failures.end()) reasons_[i] = reason_of_write(failed->second);
+    }
+  }
+
   [[nodiscard]] std::uint64_t size_of_all() const {
     std::uint64_t bytes = 0;
     for (const std::string& path : paths_) {
@@ -76,10 +117,19 @@ class extractor {
   std::string extract(const std::string& path) {
     const asset_path file{path, {hash64(path)}};
     const std::uint64_t begin_ns = now_ns();
+    if (names_temporary(path)) {
+      raise_status(exit_files_failed);
+      return "the name is one of Overture's temporary files, which later runs remove";
+    }
     const result<file_stat> stat = files_.stat(file);
     if (!stat) return failed(stat.error());
     const file_marks marks{stat->mtime_is_local ? from_local_time(stat->mtime_ns) : stat->mtime_ns,
                            stat->executable};
+    if (how_.resume && is_whole(path, *stat, marks)) {
+      files_whole_.fetch_add(1);
+      bytes_read_.fetch_add(stat->bytes);
+      return {};
+    }
     if (stat->bytes > whole_bytes_max) {
       result<file_reader> reader = file_reader::open(files_, file);
       if (reader) return write_pieces(path, marks, *reader, begin_ns);
@@ -115,7 +165,7 @@ class extractor {
 
   std::string write(const std::string& path, const file_marks& marks, std::uint64_t bytes,
                     piece_source next) {
-    const int os_error = how_.to->write(path.substr(how_.above), how_.overwrite, marks, next);
+    const int os_error = how_.to->write(path.substr(how_.above), marks, next);
     if (os_error == 0) {
       files_written_.fetch_add(1);
       bytes_done_.fetch_add(bytes);
@@ -126,10 +176,51 @@ class extractor {
       stopped_by_.store(os_error);
       return {};
     }
-    raise_status(exit_files_failed);
-    if (os_error == ELOOP) return "a link is in the way and is not followed; remove it";
-    if (os_error == EEXIST) return "file exists; replace it with --overwrite";
-    return fmt::format("cannot write ({})", system_message(os_error));
+    return reason_of_write(os_error);
+  }
+
+  std::string reason_of_write(int os_error) {
+    raise_status(is_of_output(os_error) ? exit_output_failed : exit_files_failed);
+    switch (os_error) {
+      case ELOOP:
+        return "a link is in the way and is not followed; remove it";
+      case EEXIST:
+        return "file exists; replace it with --overwrite";
+      case EISDIR:
+        return "a folder has this name; remove it, or extract to another folder";
+      case ENOTSUP:
+        return "a FIFO, socket or device has this name; remove it";
+      default:
+        return fmt::format("cannot write ({})", system_message(os_error));
+    }
+  }
+
+  // Whether the file is there as this would write it: by its size and checksum, or by its size and
+  // time if the tree knows no checksum.
+  bool is_whole(const std::string& path, const file_stat& wanted, const file_marks& marks) {
+    operating_system& os = system_os();
+    const std::string there = how_.to_path + '/' + path.substr(how_.above);
+    const result<file_status> found = os.status(there.c_str(), false);
+    if (!found || found->kind != file_kind::file || found->size != wanted.bytes) return false;
+    const result<opened_file> opened = files_.open_any_size({path, {hash64(path)}});
+    if (!opened) return false;
+    if (!opened->place().has_crc) return marks.mtime_ns != 0 && found->mtime_ns == marks.mtime_ns;
+    const result<os_handle> file = os.open(there.c_str());
+    if (!file) return false;
+    const bool same = crc_of(*file, wanted.bytes) == opened->place().crc32;
+    os.close(*file);
+    return same;
+  }
+
+  static std::optional<std::uint32_t> crc_of(os_handle file, std::uint64_t bytes) {
+    std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, piece_bytes));
+    std::uint32_t crc = 0;
+    for (std::uint64_t at = 0; at < bytes; at += piece.size()) {
+      piece.resize(std::min<std::uint64_t>(piece.size(), bytes - at));
+      if (interrupted() || !read_fully(system_os(), file, at, piece)) return std::nullopt;
+      crc = crc32(piece, crc);
+    }
+    return crc;
   }
 
   std::string failed(const error& why) {
@@ -172,6 +263,7 @@ class extractor {
   std::vector<std::string> reasons_;     // parallel to paths_; each written by one thread
   atomic<std::uint64_t> files_done_{0};  // failed ones too
   atomic<std::uint64_t> files_written_{0};
+  atomic<std::uint64_t> files_whole_{0};
   atomic<std::uint64_t> bytes_read_{0};  // of failed files too
   atomic<std::uint64_t> bytes_done_{0};
   atomic<int> status_{exit_ok};
@@ -184,6 +276,37 @@ class extractor {
 };
 
 }  // namespace
+
+std::optional<placing> check_replacing(const tree_arguments& tree,
+                                       const std::vector<std::string>& paths,
+                                       const extraction& how) {
+  identity_set there;
+  std::map<file_identity, std::string> tree_paths;
+  for (const std::string& path : paths) {
+    const std::string target = how.to_path + '/' + path.substr(how.above);
+    const result<file_status> found = system_os().status(target.c_str(), false);
+    if (!found || found->kind != file_kind::file) continue;
+    const file_identity identity{found->volume, found->number};
+    there.emplace(identity, target);
+    tree_paths.emplace(identity, path);
+  }
+  bool in_place = false;
+  std::string why;
+  find_mounted(tree, there, [&](file_identity identity, const mounted_file& input) {
+    const std::string& path = tree_paths.at(identity);
+    in_place = true;
+    if (!why.empty() || input.tree_path == path) return;
+    why = fmt::format(
+        "{}: {} would replace this file, which the tree reads as {} of {}; extract to another "
+        "folder",
+        printable(there.at(identity)), printable(path),
+        input.tree_path.empty() ? "the archive" : printable(input.tree_path),
+        printable(input.mount));
+  });
+  if (why.empty()) return in_place ? placing::at_end : placing::replacing;
+  print_error(why);
+  return std::nullopt;
+}
 
 extracted extract_files(file_system& files, const std::vector<std::string>& paths,
                         const extraction& how, job_system& jobs, const outputs& out) {

@@ -4,34 +4,47 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "output_folder.hpp"
 #include "outputs.hpp"
 #include "overture/overture.hpp"
-#include "system.hpp"
+#include "tree_arguments.hpp"
 
 namespace overture::cli {
 
 struct extraction {
-  const output_folder* to = nullptr;
-  std::size_t above = 0;  // length of the prefix of each path to leave out
-  bool overwrite = false;
+  output_folder* to = nullptr;
+  std::string to_path;               // of the system
+  std::size_t above = 0;             // length of the prefix of each path to leave out
+  placing how = placing::new_files;  // at_end: all files get their names, or none
+  bool resume = false;               // leave files that are there and whole
   bool progress = false;
   std::chrono::nanoseconds file_time_max{};  // 0: no limit
 };
 
 struct extracted {
-  std::uint64_t files = 0;
+  std::uint64_t files = 0;  // written
+  std::uint64_t whole = 0;  // were there already
   std::uint64_t bytes = 0;
   std::uint64_t failed = 0;
   int status = 0;                     // exit status
   int stopped_by = 0;                 // the errno that ended it, or 0
+  std::uint64_t sync_ns = 0;          // until all was on the disk
   std::vector<std::string> failures;  // one line each, sorted by path
 };
 
-// Stops early when interrupted, and when nothing more can be written. Files are whole or not there.
+// Stops early when interrupted, and when nothing more can be written. Files are whole or not there;
+// with placing::at_end none is written unless all are.
 [[nodiscard]] extracted extract_files(file_system& files, const std::vector<std::string>& paths,
                                       const extraction& how, job_system& jobs, const outputs& out);
+
+// Whether files of the tree may be replaced by these: nothing if one is an input that another path
+// reads, which is printed; otherwise how to place them.
+[[nodiscard]] std::optional<placing> check_replacing(const tree_arguments& tree,
+                                                     const std::vector<std::string>& paths,
+                                                     const extraction& how);
 
 }  // namespace overture::cli

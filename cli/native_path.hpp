@@ -20,4 +20,10 @@ namespace overture::cli {
   return {text.begin(), text.end()};
 }
 
+// The folder that a path's last element is in.
+[[nodiscard]] inline std::string folder_of(std::string_view path) {
+  const std::string folder = text_of(native_path(path).parent_path());
+  return folder.empty() ? std::string(1, '.') : folder;
+}
+
 }  // namespace overture::cli

@@ -354,7 +354,11 @@ class tree_packer {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       if (!failures_[i]) continue;
       ++done.failed;
-      done.status = std::max(done.status, exit_for(failures_[i]->code, exit_files_failed));
+      const bool lacked_room =
+          failures_[i]->code == errc::out_of_memory || lacks_resources(failures_[i]->os_error);
+      done.lacked_room = done.lacked_room || lacked_room;
+      const int status = lacked_room ? exit_output_failed : exit_files_failed;
+      done.status = std::max(done.status, status);
       done.failures.push_back(
           fmt::format("{}: {}", printable(path_of(i).text), printable(reason_of(*failures_[i]))));
     }

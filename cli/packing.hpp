@@ -25,6 +25,7 @@ struct packed_tree {
   std::uint64_t repeated = 0;        // files equal to one before them
   std::uint64_t repeated_bytes = 0;  // that they take in the archive
   std::uint64_t failed = 0;
+  bool lacked_room = false;           // some failed for want of memory or descriptors
   int status = 0;                     // exit status for those that failed
   std::vector<std::string> failures;  // one line each
 };

@@ -8,6 +8,7 @@
 #include "display.hpp"
 #include "exit_code.hpp"
 #include "messages.hpp"
+#include "output_file.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -33,6 +34,7 @@ void warn_of_missing(const load_record& record, const std::string& path, const f
 }
 
 int write_record(const load_record& record, const std::string& path) {
+  sweep_folder_of(path);
   const result<void> written = record.write(path.c_str());
   if (written) return exit_ok;
   print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));

@@ -10,13 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <system_error>
-#include <utility>
 
+#include "descriptor_posix.hpp"
 #include "exit_code.hpp"
+#include "output_folder.hpp"
 #include "overture/base/atomic.hpp"
 #include "system.hpp"
 
@@ -41,107 +42,26 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// Returns 0 or the errno; ECANCELED if the source gave up.
-int write_pieces(int file, piece_source next) {
-  for (;;) {
-    const std::optional<std::span<const std::byte>> piece = next();
-    if (!piece) return ECANCELED;
-    if (piece->empty()) return 0;
-    const auto* const text = reinterpret_cast<const char*>(piece->data());
-    if (const int failed = write_all(file, {text, piece->size()}); failed != 0) return failed;
-  }
-}
+// What an exit in a hurry removes. Only atomics: a signal handler reads them.
+atomic<const char*> removed[4]{};
 
-// A file system that keeps no such time is no reason to fail.
-void set_time(int file, std::int64_t mtime_ns) {
-  if (mtime_ns == 0) return;
-  constexpr std::int64_t second = 1'000'000'000;
-  const std::int64_t nanoseconds = (mtime_ns % second + second) % second;
-  timespec times[2]{};
-  times[0].tv_nsec = UTIME_OMIT;
-  times[1].tv_sec = (mtime_ns - nanoseconds) / second;
-  times[1].tv_nsec = nanoseconds;
-  (void)::futimens(file, times);
-}
-
-std::string temporary_name() {
-  static atomic<unsigned> made{0};
-  return ".overture-" + std::to_string(::getpid()) + '-' + std::to_string(made.fetch_add(1));
-}
-
-// A descriptor that closes itself.
-class descriptor_of {
- public:
-  explicit descriptor_of(int file) : file_(file) {}
-  ~descriptor_of() { (void)close(); }
-  descriptor_of(const descriptor_of&) = delete;
-  descriptor_of& operator=(const descriptor_of&) = delete;
-  descriptor_of& operator=(int file) {
-    (void)close();
-    file_ = file;
-    return *this;
-  }
-  [[nodiscard]] int get() const { return file_; }
-  // Returns 0 or the errno.
-  int close() {
-    const int file = std::exchange(file_, -1);
-    return file >= 0 && ::close(file) != 0 ? errno : 0;
-  }
-
- private:
-  int file_;
-};
-
-bool is_link(int folder, const char* name) {
-  struct stat found{};
-  return ::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
-}
-
-// Opens a folder in another one, after creating it if it is missing. Follows no link. Returns -1
-// and sets errno.
-int open_in(int folder, const char* name) {
-  if (::mkdirat(folder, name, 0777) != 0 && errno != EEXIST) return -1;
-  const int opened = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (opened < 0 && errno == ENOTDIR && is_link(folder, name)) errno = ELOOP;
-  return opened;
-}
-
-// How many threads write a file, and whether the process is about to exit without memory.
-atomic<int> writing{0};
-atomic<bool> exiting{false};
-atomic<const char*> removed_at_exit[2]{};
-thread_local bool writes_here = false;
-
-class write_in_progress {
- public:
-  write_in_progress() {
-    writing.fetch_add(1);
-    writes_here = true;
-  }
-  ~write_in_progress() {
-    writes_here = false;
-    writing.fetch_sub(1);
-  }
-  write_in_progress(const write_in_progress&) = delete;
-  write_in_progress& operator=(const write_in_progress&) = delete;
-  [[nodiscard]] bool refused() const { return exiting.load(); }
-};
-
-[[noreturn]] void exit_without_memory() {
-  // Its file is not made yet: once it is, no memory is needed.
-  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
-  // The first thread exits for all.
-  while (exiting.exchange(true)) ::pause();
-  while (writing.load() > 0) ::usleep(1000);
-  for (const atomic<const char*>& each : removed_at_exit) {
+void remove_unfinished() {
+  for (const atomic<const char*>& each : removed) {
     if (const char* const path = each.load()) ::unlink(path);
   }
+}
+
+[[noreturn]] void exit_without_memory() {
+  finish_writes_before_exit();
+  remove_unfinished();
   print_out_of_memory();
   _exit(exit_output_failed);
 }
 
 extern "C" void on_interrupt(int) {
-  if (interrupts.fetch_add(1) > 0) _exit(exit_interrupted);
+  if (interrupts.fetch_add(1) == 0) return;
+  remove_unfinished();
+  _exit(exit_interrupted);
 }
 
 }  // namespace
@@ -181,50 +101,6 @@ std::int64_t from_local_time(std::int64_t ns) {
   return actual > 0 ? actual * second : 0;
 }
 
-output_folder::~output_folder() {
-  if (folder_ >= 0) ::close(folder_);
-}
-
-int output_folder::open(const std::string& path) {
-  std::error_code failed;
-  std::filesystem::create_directories(path, failed);
-  if (failed) return failed.value();
-  folder_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return folder_ < 0 ? errno : 0;
-}
-
-int output_folder::write(const std::string& path, bool overwrite, const file_marks& marks,
-                         piece_source pieces) const {
-  const write_in_progress held;
-  return held.refused() ? ENOMEM : write_in(path, overwrite, marks, pieces);
-}
-
-int output_folder::write_in(const std::string& path, bool overwrite, const file_marks& marks,
-                            piece_source pieces) const {
-  descriptor_of here(::fcntl(folder_, F_DUPFD_CLOEXEC, 0));
-  if (here.get() < 0) return errno;
-  std::size_t begin = 0;
-  for (std::size_t slash; (slash = path.find('/', begin)) != path.npos; begin = slash + 1) {
-    const int next = open_in(here.get(), path.substr(begin, slash - begin).c_str());
-    if (next < 0) return errno;
-    here = next;
-  }
-  const std::string last = path.substr(begin);
-  const std::string name = overwrite ? temporary_name() : last;
-  descriptor_of file(::openat(here.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                              marks.executable ? 0777 : 0666));
-  if (file.get() < 0) return errno;
-  int failed = write_pieces(file.get(), pieces);
-  if (failed == 0) set_time(file.get(), marks.mtime_ns);
-  if (const int closed = file.close(); failed == 0) failed = closed;
-  if (failed == 0 && overwrite &&
-      ::renameat(here.get(), name.c_str(), here.get(), last.c_str()) != 0) {
-    failed = errno;
-  }
-  if (failed != 0) ::unlinkat(here.get(), name.c_str(), 0);
-  return failed;
-}
-
 bool tells_page_cache() {
 #if defined(RWF_NOWAIT)
   return true;
@@ -260,22 +136,33 @@ std::FILE* duplicate_output() {
   return file;
 }
 
-std::FILE* create_file(const std::string& path) {
+std::FILE* open_pipe(const std::string& path) {
   constexpr timespec between_looks{0, 20'000'000};
   int file = -1;
   // With O_NONBLOCK a pipe without a reader is refused, so that the wait can be interrupted.
-  while ((file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC,
-                        0666)) < 0) {
+  while ((file = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) < 0) {
     struct stat found{};
     if (errno != ENXIO || ::stat(path.c_str(), &found) != 0) return nullptr;
     errno = S_ISFIFO(found.st_mode) && interrupted() ? ECANCELED : ENXIO;
     if (!S_ISFIFO(found.st_mode) || errno == ECANCELED) return nullptr;
     (void)::nanosleep(&between_looks, nullptr);
   }
+  struct stat opened{};
+  if (::fstat(file, &opened) != 0 || S_ISBLK(opened.st_mode)) {  // a disk
+    ::close(file);
+    errno = ENOTSUP;
+    return nullptr;
+  }
   (void)::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
   std::FILE* const made = ::fdopen(file, "wb");
   if (made == nullptr) ::close(file);
   return made;
+}
+
+bool is_standard_output(std::uint64_t volume, std::uint64_t number) {
+  struct stat found{};
+  return ::fstat(STDOUT_FILENO, &found) == 0 && S_ISREG(found.st_mode) && found.st_dev == volume &&
+         found.st_ino == number;
 }
 
 std::string system_message(int os_error) {
@@ -286,6 +173,14 @@ bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
 }
 
+bool lacks_resources(int os_error) {
+  return os_error == EMFILE || os_error == ENFILE || os_error == ENOMEM;
+}
+
+bool is_of_output(int os_error) {
+  return ends_all_writing(os_error) || lacks_resources(os_error) || os_error == EFBIG;
+}
+
 bool ends_all_writing(int os_error) {
   return os_error == ENOSPC || os_error == EDQUOT || os_error == EROFS || os_error == EIO;
 }
@@ -294,9 +189,16 @@ void exit_when_out_of_memory() {
   std::set_new_handler(exit_without_memory);
 }
 
-void remove_when_out_of_memory(const char* path, const char* other) {
-  removed_at_exit[0].store(path);
-  removed_at_exit[1].store(other);
+removed_at_exit::removed_at_exit(const char* path) : slot_(0) {
+  if (path == nullptr) path = "";
+  for (slot_ = 0; slot_ < std::size(removed); ++slot_) {
+    const char* none = nullptr;
+    if (removed[slot_].compare_exchange_strong(none, path)) return;
+  }
+}
+
+removed_at_exit::~removed_at_exit() {
+  if (slot_ < std::size(removed)) removed[slot_].store(nullptr);
 }
 
 void print_out_of_memory() {
@@ -308,7 +210,7 @@ void make_write_errors_nonfatal() {
 }
 
 void watch_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action{};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action = {};

@@ -14,13 +14,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <system_error>
-#include <utility>
 
 #include "exit_code.hpp"
 #include "native_path.hpp"
+#include "output_folder.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/os.hpp"
 #include "system.hpp"
@@ -45,114 +46,33 @@ std::string utf8(std::wstring_view text) {
 
 atomic<int> interrupts{0};
 
-// How many threads write a file, and whether the process is about to exit without memory.
-atomic<int> writing{0};
-atomic<bool> exiting{false};
-atomic<const char*> removed_at_exit[2]{};
-constinit thread_local bool writes_here = false;
+// What an exit in a hurry removes.
+atomic<const char*> removed[4]{};
 
-class write_in_progress {
- public:
-  write_in_progress() {
-    writing.fetch_add(1);
-    writes_here = true;
-  }
-  ~write_in_progress() {
-    writes_here = false;
-    writing.fetch_sub(1);
-  }
-  write_in_progress(const write_in_progress&) = delete;
-  write_in_progress& operator=(const write_in_progress&) = delete;
-  [[nodiscard]] bool refused() const { return exiting.load(); }
-};
-
-[[noreturn]] void exit_without_memory() {
-  // Its file is not made yet: once it is, no memory is needed.
-  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
-  // The first thread exits for all.
-  while (exiting.exchange(true)) Sleep(INFINITE);
-  while (writing.load() > 0) Sleep(1);
-  for (const atomic<const char*>& each : removed_at_exit) {
+void remove_unfinished() {
+  for (const atomic<const char*>& each : removed) {
     if (const char* const path = each.load()) (void)system_os().remove_file(path);
   }
+}
+
+[[noreturn]] void exit_without_memory() {
+  finish_writes_before_exit();
+  remove_unfinished();
   print_out_of_memory();
   _exit(exit_output_failed);
 }
 
 BOOL WINAPI on_interrupt(DWORD event) {
   if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT && event != CTRL_CLOSE_EVENT) return FALSE;
-  if (interrupts.fetch_add(1) > 0) _exit(exit_interrupted);
-  return TRUE;
+  if (interrupts.fetch_add(1) == 0) return TRUE;
+  remove_unfinished();
+  _exit(exit_interrupted);
 }
 
 UINT console_page_before = 0;
 
 void restore_console() {
   if (console_page_before != 0) (void)SetConsoleOutputCP(console_page_before);
-}
-
-int os_error_of(const error& failure) {
-  if (failure.code == errc::exists) return EEXIST;
-  return failure.os_error != 0 ? failure.os_error : EINVAL;
-}
-
-// A file below a folder, which is closed and, unless it is whole, removed at the end.
-class new_file {
- public:
-  new_file(os_handle folder, std::string path) : folder_(folder), path_(std::move(path)) {
-    const result<os_handle> made =
-        system_os().open_to_write(folder_, path_.c_str(), write_mode::create);
-    if (made) file_ = *made;
-    failure_ = made ? 0 : os_error_of(made.error());
-  }
-  ~new_file() {
-    if (!file_.valid()) return;
-    system_os().close(file_);
-    if (failure_ != 0) (void)system_os().remove_below(folder_, path_.c_str());
-  }
-  new_file(const new_file&) = delete;
-  new_file& operator=(const new_file&) = delete;
-
-  [[nodiscard]] int failure() const { return failure_; }
-  [[nodiscard]] const char* path() const { return path_.c_str(); }
-  void write(piece_source next) {
-    std::uint64_t at = 0;
-    while (failure_ == 0) {
-      const std::optional<std::span<const std::byte>> piece = next();
-      if (piece && piece->empty()) return;
-      if (!piece) failure_ = ECANCELED;
-      if (failure_ != 0) return;
-      const result<void> written = write_fully(system_os(), file_, at, *piece);
-      if (!written) failure_ = os_error_of(written.error());
-      at += piece->size();
-    }
-  }
-  void set_time(std::int64_t mtime_ns) const {
-    if (mtime_ns == 0 || failure_ != 0) return;
-    constexpr std::int64_t from_1601_to_1970 = 116'444'736'000'000'000;
-    ULARGE_INTEGER time;
-    time.QuadPart = static_cast<ULONGLONG>(mtime_ns / 100 + from_1601_to_1970);
-    const FILETIME written{time.LowPart, time.HighPart};
-    (void)SetFileTime(reinterpret_cast<HANDLE>(file_.value), nullptr, nullptr, &written);
-  }
-  // Gives it its name, replacing what has that name.
-  void rename_to(const std::string& name) {
-    if (failure_ != 0) return;
-    const result<void> renamed = system_os().rename_below(folder_, path(), name.c_str());
-    if (!renamed) failure_ = os_error_of(renamed.error());
-  }
-
- private:
-  os_handle folder_;
-  std::string path_;
-  os_handle file_;
-  int failure_ = 0;
-};
-
-std::string temporary_beside(const std::string& path) {
-  static atomic<unsigned> made{0};
-  return path.substr(0, path.rfind('/') + 1) + ".overture-" +
-         std::to_string(GetCurrentProcessId()) + '-' + std::to_string(made.fetch_add(1));
 }
 
 }  // namespace
@@ -229,40 +149,6 @@ std::int64_t from_local_time(std::int64_t ns) {
   return actual > 0 ? actual * second : 0;
 }
 
-output_folder::~output_folder() {
-  if (folder_ >= 0) system_os().close({folder_});
-}
-
-int output_folder::open(const std::string& path) {
-  std::error_code failed;
-  std::filesystem::create_directories(native_path(path), failed);
-  if (failed) return failed.default_error_condition().value();
-  const result<os_handle> opened = system_os().open(path.c_str());
-  if (!opened) return os_error_of(opened.error());
-  folder_ = static_cast<int>(opened->value);  // only 32 bits of a handle are in use
-  return 0;
-}
-
-int output_folder::write(const std::string& path, bool overwrite, const file_marks& marks,
-                         piece_source pieces) const {
-  const write_in_progress held;
-  return held.refused() ? ENOMEM : write_in(path, overwrite, marks, pieces);
-}
-
-int output_folder::write_in(const std::string& path, bool overwrite, const file_marks& marks,
-                            piece_source pieces) const {
-  const os_handle folder{folder_};
-  for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
-    const result<void> made = system_os().make_folder_below(folder, path.substr(0, slash).c_str());
-    if (!made && made.error().code != errc::exists) return os_error_of(made.error());
-  }
-  new_file file(folder, overwrite ? temporary_beside(path) : path);
-  file.write(pieces);
-  file.set_time(marks.mtime_ns);
-  if (overwrite) file.rename_to(path);
-  return file.failure();
-}
-
 bool tells_page_cache() {
   return false;
 }
@@ -281,8 +167,13 @@ std::FILE* duplicate_output() {
   return file;
 }
 
-std::FILE* create_file(const std::string& path) {
+std::FILE* open_pipe(const std::string& path) {
   return _wfopen(native_path(path).c_str(), L"wb");
+}
+
+// Not told apart: a file that another program writes cannot be replaced here anyway.
+bool is_standard_output(std::uint64_t, std::uint64_t) {
+  return false;
 }
 
 std::string system_message(int os_error) {
@@ -293,6 +184,14 @@ bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
 }
 
+bool lacks_resources(int os_error) {
+  return os_error == EMFILE || os_error == ENFILE || os_error == ENOMEM;
+}
+
+bool is_of_output(int os_error) {
+  return ends_all_writing(os_error) || lacks_resources(os_error) || os_error == EFBIG;
+}
+
 bool ends_all_writing(int os_error) {
   return os_error == ENOSPC || os_error == EROFS || os_error == EIO;
 }
@@ -301,9 +200,16 @@ void exit_when_out_of_memory() {
   std::set_new_handler(exit_without_memory);
 }
 
-void remove_when_out_of_memory(const char* path, const char* other) {
-  removed_at_exit[0].store(path);
-  removed_at_exit[1].store(other);
+removed_at_exit::removed_at_exit(const char* path) : slot_(0) {
+  if (path == nullptr) path = "";
+  for (slot_ = 0; slot_ < std::size(removed); ++slot_) {
+    const char* none = nullptr;
+    if (removed[slot_].compare_exchange_strong(none, path)) return;
+  }
+}
+
+removed_at_exit::~removed_at_exit() {
+  if (slot_ < std::size(removed)) removed[slot_].store(nullptr);
 }
 
 void print_out_of_memory() {

@@ -82,9 +82,8 @@ bool is_temporary_name(std::string_view name) noexcept {
     return false;
   }
   const std::string_view digits = name.substr(temporary_prefix.size(), temporary_digits);
-  return std::all_of(digits.begin(), digits.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-  });
+  return std::all_of(digits.begin(), digits.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
 }
 
 file_replacement::~file_replacement() {
@@ -182,9 +181,52 @@ result<void> replace_file(operating_system& os, const char* path,
   return written ? replacement.commit() : written;
 }
 
+temporary_folder::~temporary_folder() {
+  if (!lock_.valid()) return;
+  (void)os_->remove_below(above_, lock_name_.data());
+  os_->close(lock_);
+  (void)os_->remove_below(above_, name_.data());
+}
+
+std::string_view temporary_folder::name() const noexcept {
+  return name_.data();
+}
+
+result<void> temporary_folder::begin(operating_system& os, os_handle above) noexcept {
+  os_ = &os;
+  above_ = above;
+  for (int tried = 0; tried < names_tried_max; ++tried) {
+    *make_temporary_name(name_.data()) = '\0';
+    (void)join(name(), lock_name, lock_name_);
+    result<void> made = os.make_folder_below(above, name_.data());
+    if (!made) return made;
+    // A sweep may come between any two of these steps. Then it all begins again.
+    const result<os_handle> lock = os.open_to_write(above, lock_name_.data(), write_mode::create);
+    if (!lock && lock.error().code == errc::not_found) continue;
+    if (!lock) {
+      (void)os.remove_below(above, name_.data());
+      return tl::unexpected<error>(lock.error());
+    }
+    const result<void> locked = os.lock(*lock);
+    const bool swept = locked ? !is_still_there() : locked.error().code == errc::busy;
+    if (!swept) {
+      lock_ = *lock;
+      return {};
+    }
+    os.close(*lock);
+  }
+  return fail(errc::busy, "temporary folders are removed as soon as they are made");
+}
+
+bool temporary_folder::is_still_there() const noexcept {
+  const result<os_handle> lock = os_->open_below(above_, lock_name_.data());
+  if (lock) os_->close(*lock);
+  return lock.has_value();
+}
+
 namespace {
 
-// Whether the lock of a file can be had, and with it the file: nobody writes it.
+// Removes a file whose lock can be had: its writer is gone.
 bool remove_if_unused(operating_system& os, const char* path) noexcept {
   const result<os_handle> opened = os.open(path);
   if (!opened) return false;
@@ -223,7 +265,7 @@ std::size_t sweep_temporaries(operating_system& os, const char* folder) noexcept
     char name[temporary_name_bytes + 1];
     if (!is_temporary_name(each.name) || !join(folder, each.name, path)) return;
     *std::copy(each.name.begin(), each.name.end(), name) = '\0';
-    const bool gone = each.kind == file_kind::file     ? remove_if_unused(os, path)
+    const bool gone = each.kind == file_kind::file ? remove_if_unused(os, path)
                       : each.kind == file_kind::folder
                           ? remove_folder_if_unused(os, *above, name, path)
                           : false;

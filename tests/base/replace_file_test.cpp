@@ -316,6 +316,22 @@ TEST_F(sweeping, leaves_every_other_name) {
   for (const std::string& other : others) EXPECT_TRUE(is_there(other)) << other;
 }
 
+TEST_F(sweeping, leaves_a_temporary_folder_in_use) {
+  const auto above = system_os().open(world_.root().c_str());
+  ASSERT_TRUE(above);
+  {
+    temporary_folder many;
+    ASSERT_TRUE(many.begin(system_os(), *above));
+    EXPECT_TRUE(is_temporary_name(many.name())) << many.name();
+    add(std::string(many.name()) + "/1");
+    EXPECT_EQ(sweep(), 0u);
+    EXPECT_TRUE(is_there(std::string(many.name()) + "/1"));
+    EXPECT_TRUE(system_os().remove_below(*above, (std::string(many.name()) + "/1").c_str()));
+  }
+  EXPECT_EQ(test::temporaries_in(system_os(), world_.root().c_str()), 0u);
+  system_os().close(*above);
+}
+
 TEST_F(sweeping, removes_a_folder_of_temporary_files) {
   add(std::string(left) + "/lock");
   add(std::string(left) + "/1");
@@ -365,9 +381,8 @@ TEST(a_replacement, begins_again_if_its_file_is_swept_away) {
   test::disk_world world;
   swept_once os;
   const std::string path = world.root() + "/one.txt";
-  const auto done = replace_file(os, path.c_str(), [&](os_handle file) {
-    return write_fully(os, file, 0, bytes_of("new"));
-  });
+  const auto done = replace_file(
+      os, path.c_str(), [&](os_handle file) { return write_fully(os, file, 0, bytes_of("new")); });
   ASSERT_TRUE(done);
   EXPECT_EQ(system_os().status(path.c_str(), false)->size, 3u);
 }

@@ -2,6 +2,7 @@
 """What the command does when the system refuses calls and memory."""
 
 import errno
+import shutil
 
 from harness import case
 
@@ -50,6 +51,9 @@ def each_failure(box, call, error, make, expected):
 @case(UNSANITIZED)
 def a_folder_that_cannot_be_opened_is_named_by_every_command(box):
     def expected(result, arguments, n):
+        if result.code == 0:  # the look for temporary files that an earlier run has left
+            assert arguments[0] == "extract", (arguments, n, result)
+            return
         if n == 1:  # the root
             assert result.code == 3 and "base: cannot list the folder" in result.err, result
             return
@@ -65,6 +69,8 @@ def a_folder_that_cannot_be_opened_is_named_by_every_command(box):
 @case(UNSANITIZED)
 def a_folder_that_fails_in_the_middle_is_named_by_every_command(box):
     def expected(result, arguments, n):
+        if result.code == 0 and arguments[0] == "extract":  # as above
+            return
         assert result.code in (1, 3), (arguments, n, result)
         assert ": cannot list the folder (Input/output error)" in result.err, (arguments, result)
 
@@ -111,14 +117,14 @@ def extract_ends_at_once_when_the_disk_is_full(box):
     assert full.refused and (full.code, full.out) == (5, ""), full
     assert full.err == (
         "error: out: cannot write (No space left on device); 3 of 20 files were written and are "
-        "whole; make room, then go on with --overwrite\n"
+        "whole; make room, then go on with --resume\n"
     ), full
     written = sorted((box.folder / "out").iterdir())
     assert [each.read_text() for each in written] == ["text\n"] * 3, written
     # One file that cannot be written is only that.
     words = ("extract", "--overwrite", *words[1:])
     one = box.run_refusing("write", *words, first=4, errno=errno.EFBIG)
-    assert one.code == 1 and one.out.startswith("19 files, "), one
+    assert one.code == 5 and one.out.startswith("19 files, "), one
     assert "03.txt: cannot write (File too large)" in one.err, one
 
 
@@ -152,7 +158,7 @@ def temporary_files(box):
 
 def remove_temporary_files(box):
     for each in temporary_files(box):
-        each.unlink()
+        shutil.rmtree(each)
 
 
 def refuse_memory(box, arguments, same, all_after, step):

@@ -194,7 +194,8 @@ def a_pack_holds_large_files_in_pieces(box):
     with open(box.folder / "mod.zip", "r+b") as damaged:
         damaged.seek(10 * MIB)
         damaged.write(b"damage")
-    result = box.run("pack", "game.zip", "--overwrite", "base", "mod.zip")
+    (box.folder / "game.zip").unlink()
+    result = box.run("pack", "game.zip", "base", "mod.zip")
     assert result.code == 1 and "error: again.txt: " in result.err, result
     names = zipfile.ZipFile(box.folder / "game.zip").namelist()
     assert names == ["noise.bin", "text.txt"], names

@@ -48,12 +48,21 @@ def save_bench_keeps_the_old_save_if_the_new_one_cannot_be_written(box):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
     try:
-        result = box.run("save-bench", "--objects", 50000, "--file", "one.save")
+        words = ("save-bench", "--objects", 50000, "--overwrite", "--file", "one.save")
+        result = box.run(*words)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.code == 5 and "one.save: " in result.err, result
     assert (box.folder / "one.save").read_bytes() == saved
     assert not list(box.folder.glob(".overture-*"))
+
+
+@case()
+def save_bench_replaces_nothing_unasked(box):
+    box.write("one.save", "of the player")
+    refused = box.run("save-bench", "--objects", 10, "--file", "one.save")
+    assert refused.code == 2 and "one.save: file exists; " in refused.err, refused
+    assert (box.folder / "one.save").read_text() == "of the player"
 
 
 @case()

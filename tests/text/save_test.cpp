@@ -11,8 +11,8 @@
 #include "overture/text/save.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
-#include "support/temporaries.hpp"
 #include "support/temp_folder.hpp"
+#include "support/temporaries.hpp"
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 

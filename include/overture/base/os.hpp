@@ -152,7 +152,7 @@ class operating_system {
   }
 
   // Takes the lock of an open file, which is held until the handle is closed, without waiting. It
-  // keeps nobody from anything: it shows other processes that a temporary file is still in use.
+  // prevents no access: it shows other processes that a temporary file is still in use.
   // Errors: busy (another handle holds it), unsupported.
   [[nodiscard]] virtual result<void> lock(os_handle file) noexcept {
     (void)file;

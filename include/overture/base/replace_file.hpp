@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
-// Replaces files so that a crash, a full disk or a loss of power leaves the old file or the new one,
-// whole: never a mixture, never neither.
+// Replaces files so that a crash, a full disk or a loss of power leaves the old file or the new
+// one, whole: never a mixture, never neither.
 //
 //   result<void> done = replace_file(system_os(), "slot1.save", [&](os_handle file) {
 //     return write_fully(system_os(), file, 0, bytes);
@@ -19,13 +19,13 @@
 //   file and syncs the folder. The new file gets the permissions of the old one, or default ones.
 //   If `path` is a link to a file, that file is replaced and the link stays. A read-only file is
 //   not replaced.
-//   If syncing the folder fails, which the error's reason says, the new file is in place but may not
-//   survive a loss of power. After any other error the old file is as it was.
+//   If syncing the folder fails, which the error's reason says, the new file is in place but may
+//   not survive a loss of power. After any other error the old file is as it was.
 //
 // Temporary files
 //   They are named ".overture-0123456789abc.tmp" (13 digits of base 36), and no file_system lists
-//   such names. A process that dies leaves its temporary file behind. While it lives it holds a lock
-//   on it, so that others can tell: sweep_temporaries() removes those that nobody holds.
+//   such names. A process that dies leaves its temporary file behind. While it lives it holds a
+//   lock on it, so that others can tell: sweep_temporaries() removes those without a holder.
 //
 // A mounted file that is replaced: a mounted archive keeps the old content until it is unmounted; a
 // file of a mounted folder has the new content from its next open on.
@@ -54,8 +54,8 @@ class OVERTURE_API file_replacement {
   // Without a commit(), removes the temporary file.
   ~file_replacement();
 
-  // Once, or again after the last one has ended. Errors: those of the system; limit (the path is too
-  // long); not_a_file (a folder, a device or a pipe); not_found (no such folder, or a link that
+  // Once, or again after the last one has ended. Errors: those of the system; limit (the path is
+  // too long); not_a_file (a folder, a device or a pipe); not_found (no such folder, or a link that
   // leads nowhere); permission (the old file is read-only).
   [[nodiscard]] result<void> begin(operating_system& os, const char* path) noexcept;
   template <filesystem_path Path>
@@ -92,12 +92,38 @@ template <filesystem_path Path>
   return replace_file(os, detail::utf8_path(path).c_str(), write);
 }
 
+// A folder for temporary files, inside the folder where they get their names by renaming: for a
+// program that writes many. One lock is held for all of them.
+class OVERTURE_API temporary_folder {
+ public:
+  temporary_folder() noexcept = default;
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  // Removes the folder if its files are gone.
+  ~temporary_folder();
+
+  // Makes it in the open folder `above`, which stays open as long as this lives. Once. Errors:
+  // those of the system.
+  [[nodiscard]] result<void> begin(operating_system& os, os_handle above) noexcept;
+  // Relative to `above`; empty before begin(). Any name but "lock" is free in it.
+  [[nodiscard]] std::string_view name() const noexcept;
+
+ private:
+  [[nodiscard]] bool is_still_there() const noexcept;
+
+  operating_system* os_ = nullptr;
+  os_handle above_;
+  os_handle lock_;
+  std::array<char, 40> name_{};
+  std::array<char, 40> lock_name_{};
+};
+
 // Whether a name, without its folder, is that of a temporary file. Any thread.
 [[nodiscard]] OVERTURE_API bool is_temporary_name(std::string_view name) noexcept;
 
-// Removes the temporary files in a folder that writers have left behind, and folders of such files.
-// Those whose writers live stay, and so does everything else. What cannot be removed is left.
-// Returns how many were removed. Any thread, any process.
+// Removes the temporary files in a folder that writers have left behind, and temporary folders with
+// their files. Those whose writers live stay, and so does everything else. What cannot be removed
+// is left. Returns how many were removed. Any thread, any process.
 OVERTURE_API std::size_t sweep_temporaries(operating_system& os, const char* folder) noexcept;
 
 }  // namespace overture

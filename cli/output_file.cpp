@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Zlib
+#include "output_file.hpp"
+
+#include "native_path.hpp"
+
+namespace overture::cli {
+
+void sweep_folder_of(const std::string& path) {
+  (void)sweep_temporaries(system_os(), folder_of(path).c_str());
+}
+
+result<void> output_file::open(const std::string& path) {
+  sweep_folder_of(path);
+  result<void> begun = replacement_.begin(system_os(), path.c_str());
+  if (begun) removed_.emplace(replacement_.temporary_path());
+  return begun;
+}
+
+result<void> output_file::commit() {
+  result<void> done = replacement_.commit();
+  removed_.reset();
+  return done;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Zlib
+//
+// What is the same on all systems; the rest is in output_folder_posix.cpp and
+// output_folder_windows.cpp.
+#include "output_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "native_path.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+int os_error_of(const error& failure) {
+  return failure.os_error != 0 ? failure.os_error : EINVAL;
+}
+
+// The one that is open: a command has one.
+atomic<output_folder*> folder_in_use{nullptr};
+
+}  // namespace
+
+output_folder::~output_folder() {
+  folder_in_use.store(nullptr);
+  for (const waiting_file& each : waiting_) {
+    (void)system_os().remove_below(folder_, each.temporary.c_str());
+  }
+  temporary_.reset();
+  if (folder_.valid()) system_os().close(folder_);
+}
+
+int output_folder::open(const std::string& path, placing how, std::size_t files) {
+  how_ = how;
+  if (how != placing::new_files) waiting_.reserve(files);
+  std::error_code failed;
+  std::filesystem::create_directories(native_path(path), failed);
+  if (failed) return failed.default_error_condition().value();
+  (void)sweep_temporaries(system_os(), path.c_str());
+  const result<os_handle> opened = system_os().open(path.c_str());
+  if (!opened) return os_error_of(opened.error());
+  folder_ = *opened;
+  const result<void> begun = temporary_.emplace().begin(system_os(), folder_);
+  if (!begun) return os_error_of(begun.error());
+  folder_in_use.store(this);
+  return 0;
+}
+
+void output_folder::remove_at_exit() noexcept {
+  char path[64];
+  char* const number = std::copy(temporary_->name().begin(), temporary_->name().end(), path);
+  *number = '/';
+  for (std::uint64_t i = 0, made = made_.load(); i < made; ++i) {
+    *std::to_chars(number + 1, std::end(path) - 1, i).ptr = '\0';
+    (void)system_os().remove_below(folder_, path);
+  }
+  temporary_.reset();
+}
+
+void remove_temporaries_at_exit() noexcept {
+  if (output_folder* const folder = folder_in_use.exchange(nullptr)) folder->remove_at_exit();
+}
+
+int output_folder::write(const std::string& path, const file_marks& marks, piece_source pieces) {
+  const write_in_progress held;
+  return held.refused() ? ENOMEM : write_in(path, marks, pieces);
+}
+
+std::string output_folder::next_temporary() {
+  return std::string(temporary_->name()) + '/' + std::to_string(made_.fetch_add(1));
+}
+
+void output_folder::keep(const std::string& path, const std::string& temporary) {
+  waiting_file file{path, temporary};
+  // Without taking memory: a thread that runs out of it waits for those that write.
+  const std::scoped_lock one_at_a_time(guard_);
+  waiting_.push_back(std::move(file));
+}
+
+std::vector<output_folder::unplaced> output_folder::finish() {
+  if (const int failed = sync(); failed != 0) return {{{}, failed}};
+  if (waiting_.empty()) return {};
+  // In the order of their paths, whatever thread wrote them.
+  std::sort(waiting_.begin(), waiting_.end(),
+            [](const waiting_file& a, const waiting_file& b) { return a.path < b.path; });
+  std::vector<unplaced> failures;
+  std::vector<waiting_file> left;
+  for (waiting_file& each : waiting_) {
+    const int failed = place(each);
+    if (failed == 0) continue;
+    failures.push_back({each.path, failed});
+    left.push_back(std::move(each));  // the destructor removes it
+  }
+  waiting_ = std::move(left);
+  if (const int failed = sync(); failed != 0) failures.push_back({{}, failed});
+  return failures;
+}
+
+}  // namespace overture::cli

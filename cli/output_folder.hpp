@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Zlib
+//
+// A folder that files are written to, at any depth. Its own path may lead through links; below it
+// none is followed.
+//
+// Each file is written under a temporary name, in a folder ".overture-....tmp" that lies in this
+// one, and gets its own name once it is whole. So whatever ends the program leaves whole files, and
+// that folder, which the next open() removes.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "overture/base/atomic.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
+
+namespace overture::cli {
+
+// What a file keeps of the one it is a copy of.
+struct file_marks {
+  std::int64_t mtime_ns = 0;  // since 1970; 0: now
+  bool executable = false;
+};
+
+// The next bytes of a file, none at its end, or nullopt to give the file up.
+using piece_source = function_ref<std::optional<std::span<const std::byte>>()>;
+
+// When files get their names.
+enum class placing : unsigned char {
+  new_files,  // at once; a file that is there is an error (EEXIST)
+  replacing,  // at once if the name is free; else at the end, once all bytes are on the disk
+  at_end,     // all of them at the end
+};
+
+class output_folder {
+ public:
+  output_folder() = default;
+  output_folder(const output_folder&) = delete;
+  output_folder& operator=(const output_folder&) = delete;
+  // Removes what has no name yet.
+  ~output_folder();
+
+  // Creates the folder, and those above it, if they are missing. At most `files` will be written.
+  // Returns 0 or the errno. Once.
+  [[nodiscard]] int open(const std::string& path, placing how, std::size_t files);
+  // Writes a file, and creates the folders on its way. A link on the way is an error (ELOOP), so is
+  // a folder of that name (EISDIR), and a FIFO or device (ENOTSUP); a link of that name is
+  // replaced. Returns 0 or the errno, ECANCELED if it was given up; then nothing has changed. Any
+  // thread.
+  [[nodiscard]] int write(const std::string& path, const file_marks& marks, piece_source pieces);
+
+  // For an exit without memory: removes what has no name yet, without using any.
+  void remove_at_exit() noexcept;
+
+  struct unplaced {
+    std::string path;
+    int os_error = 0;
+  };
+  // Brings everything to the disk and gives the files that wait for it their names. Returns those
+  // for which that failed, or one without a path if the disk failed: then none has its name.
+  [[nodiscard]] std::vector<unplaced> finish();
+
+ private:
+  struct waiting_file {
+    std::string path;
+    std::string temporary;  // its path for now
+  };
+
+  int write_in(const std::string& path, const file_marks& marks, piece_source pieces);
+  [[nodiscard]] int place(const waiting_file& file) const;
+  [[nodiscard]] int sync() const;
+  [[nodiscard]] std::string next_temporary();
+  void keep(const std::string& path, const std::string& temporary);
+
+  placing how_ = placing::new_files;
+  os_handle folder_;
+  std::optional<temporary_folder> temporary_;
+  atomic<std::uint64_t> made_{0};
+  std::mutex guard_;
+  std::vector<waiting_file> waiting_;
+};
+
+// Held while a file is being written: a process that exits without memory waits for it.
+class write_in_progress {
+ public:
+  write_in_progress();
+  ~write_in_progress();
+  write_in_progress(const write_in_progress&) = delete;
+  write_in_progress& operator=(const write_in_progress&) = delete;
+  // The process is about to exit.
+  [[nodiscard]] bool refused() const;
+};
+
+// Waits until no other thread writes a file, keeps them from beginning another, and removes what
+// has no name yet. Does not return if another thread has called it.
+void finish_writes_before_exit();
+// Its part that is the same on all systems.
+void remove_temporaries_at_exit() noexcept;
+
+}  // namespace overture::cli

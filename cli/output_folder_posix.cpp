@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Zlib
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <utility>
+
+#include "descriptor_posix.hpp"
+#include "output_folder.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+int write_all(int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// Returns 0 or the errno; ECANCELED if the source gave up.
+int write_pieces(int file, piece_source next) {
+  for (;;) {
+    const std::optional<std::span<const std::byte>> piece = next();
+    if (!piece) return ECANCELED;
+    if (piece->empty()) return 0;
+    if (const int failed = write_all(file, *piece); failed != 0) return failed;
+  }
+}
+
+// A file system that keeps no such time is no reason to fail.
+void set_time(int file, std::int64_t mtime_ns) {
+  if (mtime_ns == 0) return;
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::int64_t nanoseconds = (mtime_ns % second + second) % second;
+  timespec times[2]{};
+  times[0].tv_nsec = UTIME_OMIT;
+  times[1].tv_sec = (mtime_ns - nanoseconds) / second;
+  times[1].tv_nsec = nanoseconds;
+  (void)::futimens(file, times);
+}
+
+bool is_link(int folder, const char* name) {
+  struct stat found{};
+  return ::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+}
+
+// Opens a folder in another one, after creating it if it is missing. Follows no link. Returns -1
+// and sets errno.
+int open_in(int folder, const char* name) {
+  if (::mkdirat(folder, name, 0777) != 0 && errno != EEXIST) return -1;
+  const int opened = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (opened < 0 && errno == ENOTDIR && is_link(folder, name)) errno = ELOOP;
+  return opened;
+}
+
+// The folder that a path leads to, open, and the name in it.
+class place_below {
+ public:
+  place_below(int top, const std::string& path) : folder_(::fcntl(top, F_DUPFD_CLOEXEC, 0)) {
+    std::size_t begin = 0;
+    for (std::size_t slash; (slash = path.find('/', begin)) != path.npos; begin = slash + 1) {
+      if (folder_.get() < 0) break;
+      // The old one is open until then.
+      folder_ = open_in(folder_.get(), path.substr(begin, slash - begin).c_str());
+    }
+    failed_ = folder_.get() < 0 ? errno : 0;
+    name_ = path.substr(begin);
+  }
+  [[nodiscard]] int failed() const { return failed_; }  // 0 or the errno
+  [[nodiscard]] int folder() const { return folder_.get(); }
+  [[nodiscard]] const char* name() const { return name_.c_str(); }
+  // 0 if the name is free; EEXIST if a file or a link has it, and otherwise why it cannot be had.
+  [[nodiscard]] int look() const {
+    struct stat found{};
+    if (::fstatat(folder(), name(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno == ENOENT ? 0 : errno;
+    }
+    if (S_ISDIR(found.st_mode)) return EISDIR;
+    return S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) ? EEXIST : ENOTSUP;
+  }
+
+ private:
+  descriptor_of folder_;
+  int failed_ = 0;
+  std::string name_;
+};
+
+int os_error_of(const result<void>& done) {
+  if (done) return 0;
+  if (done.error().code == errc::exists) return EEXIST;
+  return done.error().os_error != 0 ? done.error().os_error : EINVAL;
+}
+
+// How many threads write a file, and whether the process is about to exit without memory.
+atomic<int> writing{0};
+atomic<bool> exiting{false};
+thread_local bool writes_here = false;
+
+}  // namespace
+
+write_in_progress::write_in_progress() {
+  writing.fetch_add(1);
+  writes_here = true;
+}
+write_in_progress::~write_in_progress() {
+  writes_here = false;
+  writing.fetch_sub(1);
+}
+bool write_in_progress::refused() const {
+  return exiting.load();
+}
+
+void finish_writes_before_exit() {
+  // What this thread was writing it cannot finish.
+  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
+  // The first thread exits for all.
+  while (exiting.exchange(true)) ::pause();
+  while (writing.load() > 0) ::usleep(1000);
+  remove_temporaries_at_exit();
+}
+
+int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces) {
+  const int top = system_os().descriptor(folder_);
+  const place_below target(top, path);
+  if (target.failed() != 0) return target.failed();
+  const int there = target.look();
+  if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
+
+  const std::string temporary = next_temporary();
+  descriptor_of file(::openat(top, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                              marks.executable ? 0777 : 0666));
+  if (file.get() < 0) return errno;
+  int failed = write_pieces(file.get(), pieces);
+  if (failed == 0) set_time(file.get(), marks.mtime_ns);
+  if (const int closed = file.close(); failed == 0) failed = closed;
+  if (failed == 0 && (there == EEXIST || how_ == placing::at_end)) {
+    keep(path, temporary);
+    return 0;
+  }
+  if (failed == 0) {
+    failed = os_error_of(system_os().rename_new_below(folder_, temporary.c_str(), path.c_str()));
+  }
+  if (failed == EEXIST && how_ == placing::replacing) {  // another program was faster
+    keep(path, temporary);
+    return 0;
+  }
+  if (failed != 0) (void)::unlinkat(top, temporary.c_str(), 0);
+  return failed;
+}
+
+int output_folder::place(const waiting_file& file) const {
+  const int top = system_os().descriptor(folder_);
+  const place_below target(top, file.path);
+  if (target.failed() != 0) return target.failed();
+  const int there = target.look();
+  if (there != 0 && there != EEXIST) return there;
+  const int renamed = ::renameat(top, file.temporary.c_str(), target.folder(), target.name());
+  return renamed == 0 ? 0 : errno;
+}
+
+int output_folder::sync() const {
+#if defined(_GNU_SOURCE)  // of Linux alone
+  return ::syncfs(system_os().descriptor(folder_)) == 0 ? 0 : errno;
+#else
+  ::sync();
+  return 0;
+#endif
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Zlib
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "output_folder.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+int os_error_of(const error& failure) {
+  if (failure.code == errc::exists) return EEXIST;
+  return failure.os_error != 0 ? failure.os_error : EINVAL;
+}
+
+// A file below a folder, which is closed and, unless it is whole, removed at the end.
+class new_file {
+ public:
+  new_file(os_handle folder, std::string path) : folder_(folder), path_(std::move(path)) {
+    const result<os_handle> made =
+        system_os().open_to_write(folder_, path_.c_str(), write_mode::create);
+    if (made) file_ = *made;
+    failure_ = made ? 0 : os_error_of(made.error());
+  }
+  ~new_file() {
+    if (!file_.valid()) return;
+    system_os().close(file_);
+    if (failure_ != 0) (void)system_os().remove_below(folder_, path_.c_str());
+  }
+  new_file(const new_file&) = delete;
+  new_file& operator=(const new_file&) = delete;
+
+  [[nodiscard]] int failure() const { return failure_; }
+  void write(piece_source next) {
+    std::uint64_t at = 0;
+    while (failure_ == 0) {
+      const std::optional<std::span<const std::byte>> piece = next();
+      if (piece && piece->empty()) return;
+      if (!piece) failure_ = ECANCELED;
+      if (failure_ != 0) return;
+      const result<void> written = write_fully(system_os(), file_, at, *piece);
+      if (!written) failure_ = os_error_of(written.error());
+      at += piece->size();
+    }
+  }
+  void set_time(std::int64_t mtime_ns) const {
+    if (mtime_ns == 0 || failure_ != 0) return;
+    constexpr std::int64_t from_1601_to_1970 = 116'444'736'000'000'000;
+    ULARGE_INTEGER time;
+    time.QuadPart = static_cast<ULONGLONG>(mtime_ns / 100 + from_1601_to_1970);
+    const FILETIME written{time.LowPart, time.HighPart};
+    (void)SetFileTime(reinterpret_cast<HANDLE>(file_.value), nullptr, nullptr, &written);
+  }
+  // Gives it its name, which must be free.
+  void rename_to(const std::string& name) {
+    if (failure_ != 0) return;
+    const result<void> renamed = system_os().rename_new_below(folder_, path_.c_str(), name.c_str());
+    if (!renamed) failure_ = os_error_of(renamed.error());
+  }
+
+ private:
+  os_handle folder_;
+  std::string path_;
+  os_handle file_;
+  int failure_ = 0;
+};
+
+// How many threads write a file, and whether the process is about to exit without memory.
+atomic<int> writing{0};
+atomic<bool> exiting{false};
+constinit thread_local bool writes_here = false;
+
+// 0 if the name is free; EEXIST if a file has it, and otherwise why it cannot be had.
+int look_at(os_handle folder, const std::string& path) {
+  const result<os_handle> opened = system_os().open_below(folder, path.c_str());
+  if (!opened) return opened.error().code == errc::not_found ? 0 : os_error_of(opened.error());
+  const result<file_status> found = system_os().status(*opened);
+  system_os().close(*opened);
+  if (!found) return os_error_of(found.error());
+  if (found->kind == file_kind::folder) return EISDIR;
+  return found->kind == file_kind::file ? EEXIST : ENOTSUP;
+}
+
+}  // namespace
+
+write_in_progress::write_in_progress() {
+  writing.fetch_add(1);
+  writes_here = true;
+}
+write_in_progress::~write_in_progress() {
+  writes_here = false;
+  writing.fetch_sub(1);
+}
+bool write_in_progress::refused() const {
+  return exiting.load();
+}
+
+void finish_writes_before_exit() {
+  // What this thread was writing it cannot finish.
+  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
+  // The first thread exits for all.
+  while (exiting.exchange(true)) Sleep(INFINITE);
+  while (writing.load() > 0) Sleep(1);
+  remove_temporaries_at_exit();
+}
+
+int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces) {
+  for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+    const result<void> made = system_os().make_folder_below(folder_, path.substr(0, slash).c_str());
+    if (!made && made.error().code != errc::exists) return os_error_of(made.error());
+  }
+  const int there = look_at(folder_, path);
+  if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
+  const std::string temporary = next_temporary();
+  new_file file(folder_, temporary);
+  file.write(pieces);
+  file.set_time(marks.mtime_ns);
+  const bool waits = there == EEXIST || how_ == placing::at_end;
+  if (waits && file.failure() == 0) keep(path, temporary);
+  if (!waits) file.rename_to(path);
+  return file.failure();
+}
+
+int output_folder::place(const waiting_file& file) const {
+  const result<void> renamed =
+      system_os().rename_below(folder_, file.temporary.c_str(), file.path.c_str());
+  return renamed ? 0 : os_error_of(renamed.error());
+}
+
+// Windows syncs a whole volume for administrators only.
+int output_folder::sync() const {
+  return 0;
+}
+
+}  // namespace overture::cli

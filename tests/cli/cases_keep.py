@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Zlib
+"""Nothing that was there is lost: an output is never an input, and what it replaces stays until the
+new file is whole."""
+
+import errno
+import json
+import os
+import resource
+import stat
+import subprocess
+import zipfile
+
+from harness import break_entry, case
+
+
+def snapshot(folder):
+    """Every file and link below a folder, with its content."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = os.readlink(path)
+        elif path.is_file():
+            found[name] = path.read_bytes()
+    return found
+
+
+def leaves_all(box, *arguments, code=2, says=()):
+    """Runs the command, which has to refuse with this status and these words."""
+    before = snapshot(box.folder)
+    result = box.run(*arguments)
+    after = snapshot(box.folder)
+    assert after == before, (arguments, result, set(after) ^ set(before))
+    assert result.code == code, (arguments, result)
+    for text in says:
+        assert text in result.err, (arguments, text, result)
+    return result
+
+
+def names_of(box, path):
+    """Other names of the file, each of them a way to lose it."""
+    target = box.folder / path
+    folder = box.folder / "names"
+    folder.mkdir(exist_ok=True)
+    os.link(target, folder / "hard")
+    os.symlink(target, folder / "soft")
+    return (path, f"./{path}", f"names/../{path}", str(target), "names/hard", "names/soft")
+
+
+@case()
+def a_record_or_trace_never_replaces_an_archive_it_is_made_from(box):
+    box.zip("v.zip", {"a.txt": "a"})
+    for option in ("--record", "--trace"):
+        for name in names_of(box, "v.zip"):
+            leaves_all(box, "load", option, name, "v.zip", says=(option, "v.zip", "give another"))
+        (box.folder / "names/hard").unlink()
+        (box.folder / "names/soft").unlink()
+
+
+@case()
+def a_record_or_trace_never_replaces_a_file_of_a_mounted_folder(box):
+    box.write("game/maps/rome.txt", "rome")
+    box.write("game/notes.txt", "not a map")
+    for option in ("--record", "--trace"):
+        for name in ("game/maps/rome.txt", "game/notes.txt", "game/maps/../notes.txt"):
+            refused = leaves_all(box, "load", option, name, "game")
+            assert "a file of the mounted folder game" in refused.err, refused
+    # Files that a mod hides are files of a mount, too.
+    box.write("mod/notes.txt", "of the mod")
+    leaves_all(box, "load", "--trace", "game/notes.txt", "game", "mod")
+    # A new file in a mounted folder is fine.
+    result = box.run("load", ".", "--trace", "new.json", "--record", "new.record")
+    assert result.code == 0 and json.loads((box.folder / "new.json").read_text()), result
+    assert (box.folder / "new.record").exists()
+
+
+@case()
+def an_archive_of_archives_in_is_an_input_and_its_neighbours_are_not(box):
+    box.zip("mods/one.zip", {"a.txt": "a"})
+    box.write("mods/old.json", "an older trace")
+    leaves_all(box, "load", "--trace", "mods/one.zip", "--archives-in", "mods", says=("one.zip",))
+    result = box.run("load", "--trace", "mods/old.json", "--archives-in", "mods")
+    assert result.code == 0 and json.loads((box.folder / "mods/old.json").read_text()), result
+
+
+@case()
+def outputs_and_other_inputs_differ_from_each_other(box):
+    box.write("game/a.txt", "a")
+    assert box.run("load", "--record", "old.record", "game").code == 0
+    box.write("base.json", box.run("load", "--json", "game").out)
+    words = ("load", "--baseline", "base.json", "--record", "base.json", "game")
+    leaves_all(box, *words, says=("--record", "--baseline"))
+    words = ("load", "--recorded", "old.record", "--trace", "old.record", "game")
+    leaves_all(box, *words, says=("--trace", "--recorded"))
+    for one in ("new", "old.record"):
+        for other in (one, f"./{one}", f"game/../{one}"):
+            leaves_all(box, "load", "--trace", one, "--record", other, "game", says=("two names",))
+    words = ("pack", "--recorded", "old.record", "--overwrite", "old.record", "game")
+    leaves_all(box, *words, says=("--recorded",))
+    with open(box.folder / "report.json", "w") as report:
+        report.write("so far\n")
+        report.flush()
+        words = [box.overture, "load", "--json", "--trace", "report.json", "game"]
+        done = subprocess.run(words, cwd=box.folder, stdout=report, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and b"standard output" in done.stderr, done
+    assert (box.folder / "report.json").read_text() == "so far\n"
+
+
+@case()
+def pipes_devices_folders_and_links_stay_what_they_are(box):
+    box.write("game/a.txt", "a")
+    os.mkfifo(box.folder / "pipe")
+    (box.folder / "folder").mkdir()
+    for target, reason in (("pipe", "not a regular file"), ("folder", "not a regular file")):
+        refused = box.run("load", "--record", target, "game")
+        assert refused.code == 5 and f"{target}: {reason}" in refused.err, refused
+        refused = box.run("pack", "--overwrite", target, "game")
+        assert refused.code == 5 and f"{target}: {reason}" in refused.err, refused
+    assert (box.folder / "pipe").is_fifo() and (box.folder / "folder").is_dir()
+    box.write("real/old.record", "old")
+    os.symlink("real/old.record", box.folder / "link.record")
+    assert box.run("load", "--record", "link.record", "game").code == 0
+    assert (box.folder / "link.record").is_symlink()
+    assert (box.folder / "real/old.record").read_text().startswith("overture-load-record")
+    os.symlink("nowhere", box.folder / "dangling")
+    refused = box.run("load", "--record", "dangling", "game")
+    assert refused.code == 5 and "the link leads nowhere" in refused.err, refused
+    assert os.readlink(box.folder / "dangling") == "nowhere"
+
+
+@case()
+def the_mode_of_what_is_replaced_is_kept_and_read_only_files_stay(box):
+    box.write("game/a.txt", "a")
+    outputs = {
+        "t.json": ("load", "--trace", "t.json", "game"),
+        "r.record": ("load", "--record", "r.record", "game"),
+        "p.zip": ("pack", "--overwrite", "p.zip", "game"),
+        "s.save": ("save-bench", "--objects", "10", "--overwrite", "--file", "s.save"),
+    }
+    for name, words in outputs.items():
+        assert box.run(*words).code == 0, words
+        (box.folder / name).chmod(0o640)
+        assert box.run(*words).code == 0, words
+        assert stat.S_IMODE((box.folder / name).stat().st_mode) == 0o640, name
+        (box.folder / name).chmod(0o400)
+        before = (box.folder / name).read_bytes()
+        refused = box.run(*words)
+        assert refused.code == 5 and "read-only" in refused.err, (words, refused)
+        assert (box.folder / name).read_bytes() == before
+
+
+def with_limit(kind, value):
+    return lambda: resource.setrlimit(kind, (value, value))
+
+
+@case()
+def a_disk_that_is_too_small_has_one_status_and_costs_nothing(box):
+    for i in range(20):
+        box.write(f"game/{i}.txt", f"{i}" * 500)
+    outputs = {
+        "t.json": ("load", "--trace", "t.json", "game"),
+        "r.record": ("load", "--record", "r.record", "game"),
+        "p.zip": ("pack", "--overwrite", "p.zip", "game"),
+        "s.save": ("save-bench", "--objects", "100", "--overwrite", "--file", "s.save"),
+        "out": ("extract", "--overwrite", "--to", "out", "game"),
+    }
+    for words in outputs.values():
+        assert box.run(*words).code == 0, words
+    before = snapshot(box.folder)
+    for words in outputs.values():
+        result = box.run(*words, preexec_fn=with_limit(resource.RLIMIT_FSIZE, 100))
+        assert result.code == 5 and os.strerror(errno.EFBIG) in result.err, (words, result)
+        assert snapshot(box.folder) == before, words
+
+
+@case()
+def a_pack_that_lacks_files_replaces_no_other(box):
+    box.write("base/a.txt", "a")
+    box.zip("mod.zip", {"b.txt": "bb", "damaged.txt": "damaged"}, zipfile.ZIP_STORED)
+    assert box.run("pack", "game.zip", "base", "mod.zip").code == 0
+    break_entry(box.folder / "mod.zip")
+    refused = leaves_all(box, "pack", "--overwrite", "game.zip", "base", "mod.zip", code=1)
+    assert "damaged.txt: the content does not match" in refused.err, refused
+    assert "1 file or folder could not be read, so it is unchanged" in refused.err, refused
+    words = ("pack", "--overwrite", "--exclude", "damaged.txt", "game.zip", "base", "mod.zip")
+    assert box.run(*words).code == 0
+    assert zipfile.ZipFile(box.folder / "game.zip").namelist() == ["a.txt", "b.txt"]
+    # The archive itself is a source: the same.
+    leaves_all(box, "pack", "--overwrite", "mod.zip", "mod.zip", "base", code=1)
+    # Names that are skipped would be lost with the archive.
+    box.zip("names.zip", {"fine.txt": "f", "../evil.txt": "e"})
+    refused = leaves_all(box, "pack", "--overwrite", "names.zip", "names.zip", code=1)
+    assert "would lack 1 name" in refused.err, refused
+
+
+@case()
+def a_pack_of_its_own_source_takes_its_place_at_the_end(box):
+    box.zip("game.zip", {"a.txt": "a" * 1000, "b.txt": "b"}, zipfile.ZIP_STORED)
+    for name in ("game.zip", "./game.zip"):
+        result = box.run("pack", "--overwrite", name, "game.zip")
+        assert result.code == 0, result
+        with zipfile.ZipFile(box.folder / "game.zip") as opened:
+            assert opened.read("a.txt") == b"a" * 1000 and opened.read("b.txt") == b"b"
+    box.write("folder/old.zip", (box.folder / "game.zip").read_bytes())
+    leaves_all(box, "pack", "--overwrite", "folder/old.zip", "folder", says=("mounted folder",))
+
+
+@case()
+def a_pack_without_descriptors_or_memory_keeps_the_old_one(box):
+    for i in range(300):
+        box.write(f"base/{i:03}.txt", f"text {i}\n" * 50)
+    assert box.run("pack", "game.zip", "base").code == 0
+    before = snapshot(box.folder)
+    for limit in range(5, 24):  # the system's loader needs four
+        limits = with_limit(resource.RLIMIT_NOFILE, limit)
+        words = ("pack", "--overwrite", "--threads", "2", "game.zip", "base")
+        result = box.run(*words, preexec_fn=limits)
+        # It has all the files, or is what it was.
+        names = zipfile.ZipFile(box.folder / "game.zip").namelist()
+        assert len(names) == 300 and result.code in (0, 1, 3, 5), (limit, result)
+        if result.code != 0:
+            assert snapshot(box.folder) == before, (limit, result)
+
+
+@case()
+def extract_over_its_own_mounts_changes_all_or_nothing(box):
+    box.write("game/a.txt", "a of the game")
+    box.write("game/sub/b.txt", "b of the game")
+    box.zip("mod.zip", {"a.txt": "a of the mod", "new.txt": "n"}, zipfile.ZIP_STORED)
+    merge = ("extract", "--overwrite", "--to", "game", "game", "mod.zip")
+    result = box.run(*merge)
+    assert result.code == 0 and result.out.startswith("3 files, "), result
+    assert snapshot(box.folder / "game") == {
+        "a.txt": b"a of the mod",
+        "new.txt": b"n",
+        "sub/b.txt": b"b of the game",
+    }
+    box.zip("mod.zip", {"a.txt": "a of 2", "z.txt": "damaged"}, zipfile.ZIP_STORED)
+    break_entry(box.folder / "mod.zip")
+    refused = leaves_all(box, *merge, code=1)
+    assert "nothing was replaced" in refused.err, refused
+
+
+@case()
+def extract_never_replaces_what_another_path_reads(box):
+    """Files were replaced while others were still to be read from them."""
+    box.write("data/a", "a of data")
+    box.write("ch/data/a", "inner a")
+    box.write("ch/a", "a of ch")
+    words = ("extract", "--overwrite", "--to", "ch", "--in", "data", "ch")
+    refused = leaves_all(box, *words)
+    assert "data/a would replace this file, which the tree reads as a of ch" in refused.err, refused
+    # Two folders, each mounted where the other one lies.
+    for i in range(50):
+        box.write(f"top/one/{i}", f"one {i}")
+        box.write(f"top/two/{i}", f"two {i}")
+    swapped = ("--mount-point", "two", "top/one", "--mount-point", "one", "top/two")
+    leaves_all(box, "extract", "--overwrite", "--to", "top", *swapped)
+    # An archive that has an entry of its own name.
+    box.zip("self.zip", {"self.zip": "not an archive", "x": "x"})
+    leaves_all(box, "extract", "--overwrite", "--to", ".", "self.zip", says=("the archive",))
+    # Through a link, and over a hard link.
+    os.symlink("ch", box.folder / "way")
+    leaves_all(box, "extract", "--overwrite", "--to", "way", "--in", "data", "ch")
+    os.link(box.folder / "data/a", box.folder / "ch/b")
+    box.write("data/b", "b of data")
+    leaves_all(box, "extract", "--overwrite", "--to", "ch", "data")
+    # New files beside the mounts are fine.
+    box.zip("base.pk3", {"fresh/f.txt": "f"})
+    result = box.run("extract", "--to", ".", "base.pk3")
+    assert result.code == 0 and (box.folder / "fresh/f.txt").read_text() == "f", result
+
+
+@case()
+def extract_leaves_pipes_and_folders_in_its_way(box):
+    box.write("base/pipe", "file")
+    box.write("base/folder", "file")
+    (box.folder / "out/folder").mkdir(parents=True)
+    os.mkfifo(box.folder / "out/pipe")
+    result = box.run("extract", "--overwrite", "--to", "out", "base")
+    assert result.code == 1 and "pipe: a FIFO, socket or device has this name" in result.err, result
+    assert "folder: a folder has this name" in result.err, result
+    assert (box.folder / "out/pipe").is_fifo() and (box.folder / "out/folder").is_dir()
+
+
+@case()
+def extract_resumes_where_it_was_stopped(box):
+    box.write("base/loose.txt", "loose")
+    box.zip("mod.zip", {f"{i}.txt": f"text {i}" for i in range(10)})
+    mounts = ("base", "mod.zip")
+    assert box.run("extract", "--to", "out", *mounts).code == 0
+    whole = snapshot(box.folder / "out")
+    for name in ("3.txt", "7.txt", "loose.txt"):
+        (box.folder / "out" / name).unlink()
+    result = box.run("extract", "--resume", "--to", "out", *mounts)
+    assert result.code == 0 and result.out.startswith("3 files, "), result
+    assert "8 were there and whole" in result.out and snapshot(box.folder / "out") == whole, result
+    # What differs may be the user's own file.
+    (box.folder / "out/5.txt").write_text("text 6")
+    (box.folder / "out/loose.txt").write_text("goose")
+    refused = box.run("extract", "--resume", "--to", "out", *mounts)
+    assert refused.code == 1 and refused.err.count("file exists") == 2, refused
+    forced = box.run("extract", "--resume", "--overwrite", "--to", "out", *mounts)
+    assert forced.code == 0 and forced.out.startswith("2 files, "), forced
+    assert snapshot(box.folder / "out") == whole
+
+
+@case()
+def names_of_temporary_files_are_neither_listed_nor_extracted(box):
+    left = ".overture-0123456789abc.tmp"
+    box.write("base/a.txt", "a")
+    box.write(f"base/{left}", "half of a file")
+    box.write(f"base/sub/{left}/1", "half of another")
+    assert box.run("ls", "-r", "base").out == "a.txt\n"
+    box.zip("evil.zip", {left: "swept later", "b.txt": "b"})
+    result = box.run("extract", "--to", "out", "evil.zip")
+    assert result.code == 1 and "temporary files" in result.err, result
+    assert snapshot(box.folder / "out") == {"b.txt": b"b"}
+
+
+@case()
+def what_killed_runs_have_left_is_swept(box):
+    box.write("base/a.txt", "a")
+    left = ".overture-0123456789abc.tmp"
+    commands = {
+        "one": ("load", "--trace", "one/t.json", "base"),
+        "two": ("load", "--record", "two/r.record", "base"),
+        "three": ("pack", "three/p.zip", "base"),
+        "four": ("extract", "--to", "four", "base"),
+        "five": ("save-bench", "--objects", "10", "--file", "five/s.save"),
+    }
+    for folder, words in commands.items():
+        box.write(f"{folder}/{left}", "half of a file")
+        box.write(f"{folder}/.overture-notes", "of the user")
+        assert box.run(*words).code == 0, words
+        assert not (box.folder / folder / left).exists(), words
+        assert (box.folder / folder / ".overture-notes").exists(), words
