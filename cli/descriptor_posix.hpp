@@ -23,6 +23,8 @@ class descriptor_of {
     return *this;
   }
   [[nodiscard]] int get() const { return file_; }
+  // It is the caller's to close.
+  [[nodiscard]] int release() { return std::exchange(file_, -1); }
   // Returns 0 or the errno.
   int close() {
     const int file = std::exchange(file_, -1);

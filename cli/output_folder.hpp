@@ -8,11 +8,14 @@
 // that folder, which the next open() removes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/base/atomic.hpp"
@@ -73,7 +76,11 @@ class output_folder {
   };
 
   int write_in(const std::string& path, const file_marks& marks, piece_source pieces);
-  [[nodiscard]] int place(const waiting_file& file) const;
+  [[nodiscard]] int place(const waiting_file& file);
+  [[nodiscard]] int place_new(const std::string& path, const std::string& temporary,
+                              int folder) const;
+  struct inner_folder;
+  [[nodiscard]] std::shared_ptr<inner_folder> open_inner(std::string_view path);
   [[nodiscard]] int sync() const;
   [[nodiscard]] std::string next_temporary();
   void keep(const std::string& path, const std::string& temporary);
@@ -84,6 +91,7 @@ class output_folder {
   atomic<std::uint64_t> made_{0};
   std::mutex guard_;
   std::vector<waiting_file> waiting_;
+  std::shared_ptr<inner_folder> inner_;  // the last one that was opened
 };
 
 // Held while a file is being written: a process that exits without memory waits for it.

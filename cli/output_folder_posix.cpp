@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>  // renameat2
 #include <ctime>
+#include <string_view>
 #include <utility>
 
 #include "descriptor_posix.hpp"
@@ -60,36 +63,37 @@ int open_in(int folder, const char* name) {
   return opened;
 }
 
-// The folder that a path leads to, open, and the name in it.
-class place_below {
- public:
-  place_below(int top, const std::string& path) : folder_(::fcntl(top, F_DUPFD_CLOEXEC, 0)) {
-    std::size_t begin = 0;
-    for (std::size_t slash; (slash = path.find('/', begin)) != path.npos; begin = slash + 1) {
-      if (folder_.get() < 0) break;
-      // The old one is open until then.
-      folder_ = open_in(folder_.get(), path.substr(begin, slash - begin).c_str());
-    }
-    failed_ = folder_.get() < 0 ? errno : 0;
-    name_ = path.substr(begin);
+// Opens the folder below `top` that a path leads to, and creates it where it is missing. Returns -1
+// and sets errno.
+int open_below(int top, std::string_view path) {
+  descriptor_of here(::fcntl(top, F_DUPFD_CLOEXEC, 0));
+  while (here.get() >= 0 && !path.empty()) {
+    const std::size_t length = std::min(path.find('/'), path.size());
+    const int next = open_in(here.get(), std::string(path.substr(0, length)).c_str());
+    if (next < 0) return -1;
+    here = next;
+    path.remove_prefix(std::min(length + 1, path.size()));
   }
-  [[nodiscard]] int failed() const { return failed_; }  // 0 or the errno
-  [[nodiscard]] int folder() const { return folder_.get(); }
-  [[nodiscard]] const char* name() const { return name_.c_str(); }
-  // 0 if the name is free; EEXIST if a file or a link has it, and otherwise why it cannot be had.
-  [[nodiscard]] int look() const {
-    struct stat found{};
-    if (::fstatat(folder(), name(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
-      return errno == ENOENT ? 0 : errno;
-    }
-    if (S_ISDIR(found.st_mode)) return EISDIR;
-    return S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) ? EEXIST : ENOTSUP;
-  }
+  return here.release();
+}
 
- private:
-  descriptor_of folder_;
-  int failed_ = 0;
-  std::string name_;
+// 0 if the name is free; EEXIST if a file or a link has it, and otherwise why it cannot be had.
+int look_at(int folder, const char* name) {
+  struct stat found{};
+  if (::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT ? 0 : errno;
+  }
+  if (S_ISDIR(found.st_mode)) return EISDIR;
+  return S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) ? EEXIST : ENOTSUP;
+}
+
+// Splits off the last element.
+struct split_path {
+  explicit split_path(std::string_view path)
+      : folder(path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/'))),
+        name(path.substr(folder.empty() ? 0 : folder.size() + 1)) {}
+  std::string_view folder;
+  std::string_view name;  // ends where the path ends
 };
 
 int os_error_of(const result<void>& done) {
@@ -126,13 +130,35 @@ void finish_writes_before_exit() {
   remove_temporaries_at_exit();
 }
 
+// Neighbours lie in one folder, so the last one is kept open.
+struct output_folder::inner_folder {
+  inner_folder(std::string_view of, int opened) : path(of), file(opened) {}
+  std::string path;
+  descriptor_of file;
+};
+
+std::shared_ptr<output_folder::inner_folder> output_folder::open_inner(std::string_view path) {
+  {
+    const std::scoped_lock one_at_a_time(guard_);
+    if (inner_ && inner_->path == path) return inner_;
+  }
+  const int opened = open_below(system_os().descriptor(folder_), path);
+  if (opened < 0) return nullptr;
+  auto made = std::make_shared<inner_folder>(path, opened);
+  const std::scoped_lock one_at_a_time(guard_);
+  inner_ = made;
+  return made;
+}
+
 int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces) {
-  const int top = system_os().descriptor(folder_);
-  const place_below target(top, path);
-  if (target.failed() != 0) return target.failed();
-  const int there = target.look();
+  const split_path target(path);
+  const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
+  if (!inner) return errno;
+  const int folder = inner->file.get();
+  const int there = look_at(folder, target.name.data());
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
 
+  const int top = system_os().descriptor(folder_);
   const std::string temporary = next_temporary();
   descriptor_of file(::openat(top, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                               marks.executable ? 0777 : 0666));
@@ -144,9 +170,7 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
     keep(path, temporary);
     return 0;
   }
-  if (failed == 0) {
-    failed = os_error_of(system_os().rename_new_below(folder_, temporary.c_str(), path.c_str()));
-  }
+  if (failed == 0) failed = place_new(path, temporary, folder);
   if (failed == EEXIST && how_ == placing::replacing) {  // another program was faster
     keep(path, temporary);
     return 0;
@@ -155,13 +179,29 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   return failed;
 }
 
-int output_folder::place(const waiting_file& file) const {
+int output_folder::place_new(const std::string& path, const std::string& temporary,
+                             int folder) const {
+#if defined(RENAME_NOREPLACE)
   const int top = system_os().descriptor(folder_);
-  const place_below target(top, file.path);
-  if (target.failed() != 0) return target.failed();
-  const int there = target.look();
+  if (::renameat2(top, temporary.c_str(), folder, split_path(path).name.data(), RENAME_NOREPLACE) ==
+      0) {
+    return 0;
+  }
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+#endif
+  (void)folder;
+  // The library knows other ways.
+  return os_error_of(system_os().rename_new_below(folder_, temporary.c_str(), path.c_str()));
+}
+
+int output_folder::place(const waiting_file& file) {
+  const split_path target(file.path);
+  const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
+  if (!inner) return errno;
+  const int there = look_at(inner->file.get(), target.name.data());
   if (there != 0 && there != EEXIST) return there;
-  const int renamed = ::renameat(top, file.temporary.c_str(), target.folder(), target.name());
+  const int renamed = ::renameat(system_os().descriptor(folder_), file.temporary.c_str(),
+                                 inner->file.get(), target.name.data());
   return renamed == 0 ? 0 : errno;
 }
 

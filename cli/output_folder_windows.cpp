@@ -127,7 +127,7 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   return file.failure();
 }
 
-int output_folder::place(const waiting_file& file) const {
+int output_folder::place(const waiting_file& file) {
   const result<void> renamed =
       system_os().rename_below(folder_, file.temporary.c_str(), file.path.c_str());
   return renamed ? 0 : os_error_of(renamed.error());
