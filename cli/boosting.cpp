@@ -25,6 +25,7 @@
 #include "start_pack/pack_writer.hpp"
 #include "start_pack/private_file.hpp"
 #include "start_pack/settling.hpp"
+#include "system.hpp"
 
 namespace overture::cli {
 
@@ -49,9 +50,9 @@ class recorded_files {
  public:
   result<blob> read(const boost_record& record) {
     if (record.name.empty()) return read_loose(record.path);
-    file_system* const archive = archive_at(record.path);
-    if (!archive) return fail(errc::not_found, "the archive cannot be mounted");
-    return archive->read_all({record.name, {hash64(record.name)}}, buffers_);
+    const result<file_system*> archive = archive_at(record.path);
+    if (!archive) return tl::unexpected(archive.error());
+    return (*archive)->read_all({record.name, {hash64(record.name)}}, buffers_);
   }
 
  private:
@@ -75,13 +76,15 @@ class recorded_files {
     return content;
   }
 
-  file_system* archive_at(const std::string& path) {
+  result<file_system*> archive_at(const std::string& path) {
     std::unique_ptr<file_system>& archive = archives_[path];
-    if (!archive) {
-      archive = std::make_unique<file_system>();
-      (void)archive->mount(path.c_str());
+    if (!archive) archive = std::make_unique<file_system>();
+    if (archive->mount_count() == 0) {
+      if (result<mount_id> mounted = archive->mount(path.c_str()); !mounted) {
+        return tl::unexpected(mounted.error());
+      }
     }
-    return archive->mount_count() > 0 ? archive.get() : nullptr;
+    return archive.get();
   }
 
   buffer_pool buffers_;
@@ -110,6 +113,10 @@ class young_files {
  private:
   std::int64_t left_ns_ = start_pack::settled_after_ns;
 };
+
+bool lacks_room(const error& failure) {
+  return failure.code == errc::out_of_memory || lacks_resources(failure.os_error);
+}
 
 }  // namespace
 
@@ -179,6 +186,10 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
       const result<file_status> before = young.settled_status(record.path);
       result<blob> content;
       if (before) content = files.read(record);
+      // A pack that lacks files for this would be worth less than the old one.
+      if (before && !content && lacks_room(content.error())) {
+        return tl::unexpected(content.error());
+      }
       const result<file_status> after = os.status(record.path.c_str(), true);
       const bool same = before && after && identity_of(*before) == identity_of(*after);
       if (!same || !content || content->size() > start_pack::entry_bytes_max) {

@@ -9,6 +9,9 @@
 //   ... more entries ...
 //   if (auto finished = zip.finish(); !finished) ...
 //
+// To write over an archive that may be mounted, give it the file of a file_replacement
+// (base/replace_file.hpp): what is mounted is read until the unmount.
+//
 // It stores what it is given: pack it with a packer (io/pack.hpp) first, on as many threads as you
 // like. After an error give the archive up.
 //
