@@ -335,3 +335,42 @@ def what_killed_runs_have_left_is_swept(box):
         assert box.run(*words).code == 0, words
         assert not (box.folder / folder / left).exists(), words
         assert (box.folder / folder / ".overture-notes").exists(), words
+
+
+@case("unsanitized")
+def a_disk_that_fails_at_any_moment_leaves_the_old_file_or_the_new_one(box):
+    """Preloading does not mix with sanitizers."""
+    for i in range(3):
+        box.write(f"game/{i}.txt", f"{i}" * 500)
+    outputs = {
+        "t.json": ("load", "--trace", "t.json", "game"),
+        "r.record": ("load", "--record", "r.record", "game"),
+        "p.zip": ("pack", "--overwrite", "p.zip", "game"),
+        "s.save": ("save-bench", "--objects", "50", "--rounds", "1", "--overwrite"),
+        "out": ("extract", "--overwrite", "--threads", "1", "--to", "out", "game"),
+        "in place": ("extract", "--overwrite", "--threads", "1", "--to", "game", "game"),
+    }
+    outputs["s.save"] += ("--file", "s.save")
+    for name, words in outputs.items():
+        assert box.run(*words).code == 0, words
+        before = snapshot(box.folder)
+        for error in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            for all_after in (False, True):
+                number = 1
+                while True:
+                    told = {"first": number, "errno": error, "all_after": all_after}
+                    result = box.run_refusing("disk", *words, **told)
+                    (box.folder / "refused").unlink(missing_ok=True)
+                    if not result.refused:
+                        before = snapshot(box.folder)
+                        break
+                    where = (words, told, result)
+                    assert result.code == 5 and os.strerror(error) in result.err, where
+                    after = snapshot(box.folder)
+                    # The times in it differ from run to run.
+                    if name in ("t.json", "r.record") and after[name] != before[name]:
+                        assert "could not be synced" in result.err, where
+                        before[name] = after[name]
+                    assert after == before, where
+                    number += 1
+                assert number > 2, (words, "nothing was refused")

@@ -6,9 +6,9 @@
 //   LD_PRELOAD=./refused_calls.so REFUSE=malloc:100:12+   and so do all after the hundredth
 //   malloc()
 //
-// Calls: opendir, readdir, openat2, write (to files), malloc (and its relatives), all from main()
-// on. Writes
-// "refused" to the file that REFUSE_TOLD names when a call was refused.
+// Calls: opendir, readdir, openat2, write (to files), disk (each that changes a disk: write,
+// pwrite, fsync, syncfs, rename and its relatives), malloc (and its relatives), all from main() on.
+// Writes "refused" to the file that REFUSE_TOLD names when a call was refused.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -30,7 +31,7 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, write, malloc };
+enum class call { none, opendir, readdir, openat2, write, disk, malloc };
 
 call refused = call::none;
 long first = 0;
@@ -45,9 +46,9 @@ __attribute__((constructor)) void read_environment() {
   const char* text = getenv("REFUSE");
   told = getenv("REFUSE_TOLD");
   if (!text) return;
-  const char* const names[] = {"none", "opendir", "readdir", "openat2", "write", "malloc"};
+  const char* const names[] = {"none", "opendir", "readdir", "openat2", "write", "disk", "malloc"};
   call found = call::none;
-  for (int i = 1; i < 6; ++i) {
+  for (int i = 1; i < 7; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -131,9 +132,42 @@ long syscall(long number, ...) noexcept {
 
 ssize_t write(int file, const void* bytes, size_t size) {
   struct stat what{};
-  if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && refuse(call::write)) return -1;
+  const bool is_file = fstat(file, &what) == 0 && S_ISREG(what.st_mode);
+  if (is_file && (refuse(call::write) || refuse(call::disk))) return -1;
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
   return real(file, bytes, size);
+}
+
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
+  if (refuse(call::disk)) return -1;
+  static const auto real = next<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
+  return real(file, bytes, size, at);
+}
+int fsync(int file) {
+  if (refuse(call::disk)) return -1;
+  static const auto real = next<int (*)(int)>("fsync");
+  return real(file);
+}
+int syncfs(int file) noexcept {
+  if (refuse(call::disk)) return -1;
+  static const auto real = next<int (*)(int)>("syncfs");
+  return real(file);
+}
+int rename(const char* from, const char* to) noexcept {
+  if (refuse(call::disk)) return -1;
+  static const auto real = next<int (*)(const char*, const char*)>("rename");
+  return real(from, to);
+}
+int renameat(int from, const char* old_name, int to, const char* new_name) noexcept {
+  if (refuse(call::disk)) return -1;
+  static const auto real = next<int (*)(int, const char*, int, const char*)>("renameat");
+  return real(from, old_name, to, new_name);
+}
+int renameat2(int from, const char* old_name, int to, const char* new_name,
+              unsigned flags) noexcept {
+  if (refuse(call::disk)) return -1;
+  static const auto real = next<int (*)(int, const char*, int, const char*, unsigned)>("renameat2");
+  return real(from, old_name, to, new_name, flags);
 }
 
 void* malloc(size_t size) noexcept {
