@@ -43,7 +43,7 @@ int main(int count, char** paths) {
   if (const auto frozen = files.freeze(); !frozen) return report(files, frozen.error());
 
   game_assets assets;
-  thread_pool jobs{{.workers = processor_count() - 1}};  // the main thread helps in wait_for()
+  thread_pool jobs = thread_pool::for_this_machine();  // the main thread helps in wait_for()
   read_queue reads{files, {.wake_ahead = &jobs}};        // wakes a worker just before a read ends
   load_scope menu{files, reads, jobs, {.sink = &assets}};
   if (const auto started = menu.start(); !started) return report(files, started.error());

@@ -13,7 +13,7 @@
 using namespace overture;
 
 int main() {
-  thread_pool jobs{{.workers = processor_count() - 1}};
+  thread_pool jobs = thread_pool::for_this_machine();
 
   // Raised, it blocks: no unit may look at the map before it is ready. Checking it is one load.
   barricade map_ready{barricade::raised};

@@ -51,7 +51,7 @@ int play(job_system& jobs) {
 }  // namespace
 
 int main() {
-  thread_pool jobs{{.workers = processor_count() - 1}};
+  thread_pool jobs = thread_pool::for_this_machine();
   const int in_threads = play(jobs);
   single_threaded replay{{.seed = 7}};
   const int replayed = play(replay);

@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   if (argc == 1) {
     if (auto mounted = files.mount(OVERTURE_EXAMPLE_DATA); !mounted) return report(mounted.error());
   }
-  thread_pool jobs{{.workers = processor_count() > 1 ? processor_count() - 1 : 1}};
+  thread_pool jobs = thread_pool::for_this_machine();
   read_queue reads{files};
   content_loader contents;
   level_loader levels;

@@ -160,6 +160,7 @@ void single_threaded::submit(job work, job_group* group, const job_options& opti
   if (queued) return state_->changed.notify_all();
   queued_job now{std::move(work), group, options};
   state_->run(now, true, true);
+  state_->changed.notify_all();
 }
 
 void single_threaded::wait(job_group& group) noexcept {
@@ -197,6 +198,31 @@ bool single_threaded::wait_until(job_group& group, std::uint64_t deadline_ns) no
 
 bool single_threaded::try_help() noexcept {
   return state_ != nullptr && state_->run_one(nullptr);
+}
+
+bool single_threaded::help_until(function_ref<bool() noexcept> done,
+                                 std::uint64_t deadline_ns) noexcept {
+  if (state_ == nullptr || !state_->is_own_thread()) return false;
+  while (!done()) {
+    // Help first, then look at the clock: calls that allow no time still make progress.
+    const bool helped = try_help();
+    const std::uint64_t now = deadline_ns != 0 ? now_ns() : 0;
+    if (deadline_ns != 0 && now >= deadline_ns) return done();
+    if (helped) continue;
+    const auto key = state_->changed.prepare_wait();
+    const bool ended = done();
+    if (ended || try_help()) {
+      state_->changed.cancel_wait();
+      continue;
+    }
+    const wait_options shown{.reason = wait_reasons::future};
+    if (deadline_ns == 0) {
+      state_->changed.wait(key, shown);
+    } else {
+      (void)state_->changed.wait_for(key, std::chrono::nanoseconds(deadline_ns - now), shown);
+    }
+  }
+  return true;
 }
 
 void single_threaded::fork(fork_half& half) noexcept {

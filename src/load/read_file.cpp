@@ -104,6 +104,7 @@ shared_future<T> begin(allocator* memory, const asset_path& path, const read_mea
   if (!with.jobs.is_of_this_version() || !with.reads.is_of_this_version()) {
     state->set(fail(errc::unsupported, other_version));
   } else {
+    state->set_helper(with.jobs);
     state->begin(path);
   }
   return future;

@@ -2,7 +2,9 @@
 #include "overture/sync/future.hpp"
 
 #include "overture/base/contracts.hpp"
+#include "overture/base/thread.hpp"
 #include "overture/sync/when.hpp"
+#include "sync/deadline.hpp"
 
 namespace overture::sync_detail {
 namespace {
@@ -46,6 +48,32 @@ void future_core::complete() noexcept {
     first.where->execute(first.work);
   }
   if (allocated) give_up(promise_hold);
+}
+
+bool future_core::help(std::uint64_t deadline_ns) noexcept {
+  if (helper_ == nullptr) return false;
+  const auto ready = [this]() noexcept { return is_ready(); };
+  if (!is_set_elsewhere_) return helper_->help_until(ready, deadline_ns);
+  // The helper is not told when another executor makes it ready, so this looks each millisecond.
+  constexpr std::uint64_t between_looks_ns = 1'000'000;
+  for (;;) {
+    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t next_ns = begin_ns + between_looks_ns;
+    const bool is_last = deadline_ns != 0 && deadline_ns <= next_ns;
+    if (helper_->help_until(ready, is_last ? deadline_ns : next_ns)) return true;
+    if (is_last || now_ns() < next_ns) return false;  // too early: it cannot help on this thread
+  }
+}
+
+bool future_core::help_for(std::chrono::nanoseconds duration,
+                           const wait_options& options) noexcept {
+  const bool has_time = duration > std::chrono::nanoseconds::zero();
+  const std::uint64_t deadline_ns = has_time ? deadline_in(duration) : now_ns();
+  if (is_ready() || help(deadline_ns)) return true;
+  // Where it could not help, time is left.
+  const std::uint64_t now = now_ns();
+  const std::uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
+  return ready_.wait_for(std::chrono::nanoseconds(left_ns), named(options));
 }
 
 void future_core::add(continuation& added) noexcept {

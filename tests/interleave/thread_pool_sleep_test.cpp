@@ -10,6 +10,7 @@
 #include "overture/base/function_ref.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/jobs/thread_pool.hpp"
+#include "overture/sync/future.hpp"
 
 namespace overture {
 namespace {
@@ -141,6 +142,40 @@ TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_waits_for) {
            explored.leave();
          }});
   }));
+}
+
+// Without workers the threads that wait for futures run the jobs, and one runs what another waits
+// for.
+TEST(a_pool_in_all_interleavings, lets_no_wait_for_a_future_miss_a_job_without_workers) {
+  expect_clean_nearby([] {
+    explored_pool explored(0, 1, wake_policy::park, 0, 0);
+    future_storage<int> storage;
+    promise<int> made(storage);
+    made.comes_from(*explored.pool);
+    const shared_future<int> future = made.future();
+    run({[&] { check(*future.get() == 1, "it is set"); },
+         [&] { explored.pool->submit([&] { made.set_value(1); }); }});
+    explored.leave();
+  });
+}
+
+TEST(a_pool_in_all_interleavings, tells_each_wait_for_a_future_of_the_job_that_another_has_run) {
+  expect_clean_nearby([] {
+    explored_pool explored(0, 1, wake_policy::park, 0, 0);
+    future_storage<int> storages[2];
+    promise<int> made[2]{promise<int>(storages[0]), promise<int>(storages[1])};
+    for (promise<int>& each : made) each.comes_from(*explored.pool);
+    const shared_future<int> futures[2]{made[0].future(), made[1].future()};
+    run({[&] { check(*futures[0].get() == 0, "it is set"); },
+         [&] { check(*futures[1].get() == 1, "it is set"); },
+         [&] {
+           explored.pool->submit([&] {
+             made[1].set_value(1);
+             made[0].set_value(0);
+           });
+         }});
+    explored.leave();
+  });
 }
 
 }  // namespace

@@ -94,6 +94,26 @@ TEST_P(reading_a_file, gives_the_bytes_of_files_of_all_kinds) {
   }
 }
 
+TEST_P(reading_a_file, needs_no_workers_while_a_thread_waits) {
+  load_rig alone{os_, {.workers = 0}};
+  alone.mount(game);
+  ASSERT_EQ(alone.jobs.workers(), 0u);
+  std::vector<shared_future<blob>> all;
+  for (const asset_path& path : good) {
+    all.push_back(read_file(alone.files, path, buffers_, alone.reads, alone.jobs));
+  }
+  for (std::size_t i = good.size(); i-- > 0;) {
+    ASSERT_TRUE(all[i].wait_for(hang)) << good[i].text;
+    EXPECT_TRUE(all[i].get()) << good[i].text;
+  }
+  const auto sizes = read_file(alone.files, "packed"_path, buffers_, alone.reads, alone.jobs)
+                         .then(alone.jobs, [](const result<blob>& read) { return read->size(); });
+  ASSERT_TRUE(sizes && sizes->wait_for(hang));
+  EXPECT_EQ(sizes->get().value(), 50'000u);
+  const auto decoded = decode_file(alone.files, "packed"_path, buffers_, alone.reads, alone.jobs);
+  EXPECT_TRUE(decoded.wait_for(hang));
+}
+
 TEST_P(reading_a_file, names_the_path_in_its_error) {
   const auto failure = [&](const asset_path& path) {
     char text[200];

@@ -3,7 +3,7 @@
 // asset_store: loads the assets that a game asks for, once each, and keeps them while they are
 // used.
 //
-//   thread_pool jobs{{.workers = processor_count() - 1}};
+//   thread_pool jobs = thread_pool::for_this_machine();
 //   read_queue reads{files};
 //   texture_loader textures;                       // loader<texture>: see loader.hpp
 //   material_loader materials;

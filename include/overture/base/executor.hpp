@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "overture/base/function_ref.hpp"
@@ -26,6 +27,19 @@ class executor {
   // Runs `work` later. A job system whose queues are full may run it right here, so never call this
   // while holding a lock that `work` takes. Never blocks, never fails. Any thread.
   virtual void execute(task work) noexcept = 0;
+
+  // Whether it has no threads of its own, so that its tasks run only on threads that wait for them,
+  // in help_until(). Does not change. Any thread.
+  [[nodiscard]] virtual bool runs_in_waits() const noexcept { return false; }
+  // For executors that say so: runs tasks on this thread until done() is true or `deadline_ns` (on
+  // the clock of now_ns(); 0 = never) has passed, and sleeps while there are none. Looks at done()
+  // after each task of this executor, whichever thread has run it, so it must be one of these that
+  // makes it true. Returns done(), or nothing happens and it returns false: tasks may not run on
+  // this thread. Called by futures; user code has no need to. Any thread.
+  virtual bool help_until(function_ref<bool() noexcept> done, std::uint64_t deadline_ns) noexcept {
+    (void)done, (void)deadline_ns;
+    return false;
+  }
 };
 
 // Splits one piece of work over several threads and waits for it. The loader passes decoders one

@@ -203,8 +203,10 @@ struct read_request {
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
   // On completion `done`, if set, is posted to `on`; without `on` it runs only inside run(), poll()
-  // and drain() of a queue that the host runs. `counter`, if set, is counted down afterwards, and
-  // the request may be gone from then on.
+  // and drain() of a queue that the host runs. `counter`, if set, is counted down after `done` was
+  // posted, not after it has run, and the request may be gone from then on. To wait until it has
+  // run, let `on` be a job_group: counter.wait(), after which `done` is one of its jobs, and then
+  // group.wait().
   executor* on = nullptr;
   task done = {};
   countdown* counter = nullptr;

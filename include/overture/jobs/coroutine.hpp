@@ -392,6 +392,7 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
   if (!begun.valid()) return tl::unexpected<error>(begun.why_none());
   auto kept = promise<value_type>::make(memory, memory_tag::jobs);
   if (!kept) return tl::unexpected<error>(kept.error());
+  kept->comes_from(where);
   shared_future<value_type> future = kept->future();
   const auto frame = begun.leave();
   frame.promise().where = &where;

@@ -131,6 +131,10 @@ class job_group final : public executor {
     system_.submit(job(std::forward<F>(work)), this, options);
   }
   void execute(task work) noexcept override { detail::execute_as_job(system_, this, work); }
+  [[nodiscard]] bool runs_in_waits() const noexcept override { return system_.runs_in_waits(); }
+  bool help_until(function_ref<bool() noexcept> done, std::uint64_t deadline_ns) noexcept override {
+    return system_.help_until(done, deadline_ns);
+  }
   // Any thread.
   void wait() noexcept { system_.wait(*this); }
   [[nodiscard]] bool wait_until(std::uint64_t deadline_ns) noexcept {

@@ -53,6 +53,9 @@ class OVERTURE_API single_threaded final : public job_system {
   bool wait_until(job_group& group, std::uint64_t deadline_ns) noexcept override;
   // Always false on other threads than its own.
   bool try_help() noexcept override;
+  [[nodiscard]] bool runs_in_waits() const noexcept override { return true; }
+  // Only on its own thread.
+  bool help_until(function_ref<bool() noexcept> done, std::uint64_t deadline_ns) noexcept override;
   // Either half may run first.
   void fork(fork_half& half) noexcept override;
   void join(fork_half& half) noexcept override;

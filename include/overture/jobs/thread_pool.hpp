@@ -2,7 +2,7 @@
 //
 // Overture's own job system: worker threads that steal jobs from each other.
 //
-//   thread_pool jobs{{.workers = processor_count() - 1}};
+//   thread_pool jobs = thread_pool::for_this_machine();
 //   if (auto ok = jobs.status(); !ok) ...        // for example, fewer workers than requested
 //
 // Each worker has a queue of its own, takes its newest job first and steals the oldest of others. A
@@ -28,6 +28,11 @@
 // jobs stay in the caches. Jobs that submit each other this way nest on one stack: from a depth of
 // 32 on they are queued in 64 spare records per pool, which submit_main() shares. Only if those run
 // out too is the stack the limit.
+//
+// Without workers (config.workers is 0, or the system refused all threads) jobs run on threads that
+// wait: for a job_group, for a future whose work lies on the pool (sync/future.hpp says which do),
+// and in try_help(). Nothing runs while a program only polls, or waits for a barricade or a
+// countdown that a job is to change: such a wait never ends.
 //
 // Sources: the deque is Chase and Lev's (2005) with the memory orders of Le, Pop, Cohen and Zappa
 // Nardelli (2013). Go and Tokio use the same rule for wakes.
@@ -87,7 +92,7 @@ struct idle_tuning {
 };
 
 struct thread_pool_config {
-  unsigned workers = 0;               // threads to start; with 0 jobs run inside waits
+  unsigned workers = 0;               // threads to start; with 0 jobs run inside waits, see below
   unsigned spare_workers = 0;         // further threads to stand in for those in a blocking_scope
   thread_options worker_thread = {};  // of each worker, whose number is added to the name
   wake_policy wake = wake_policy::park;  // what workers without work do; may be changed later
@@ -116,6 +121,14 @@ struct thread_pool_stats {
 
 class OVERTURE_API thread_pool final : public job_system {
  public:
+  // A pool for a program that has the machine to itself: a worker for each processor but the one of
+  // this thread, and one at least, so that work goes on while this thread draws. Ignores
+  // config.workers.
+  [[nodiscard]] static thread_pool for_this_machine(thread_pool_config config = {}) noexcept {
+    const unsigned processors = processor_count();
+    config.workers = processors > 2 ? processors - 1 : 1;
+    return thread_pool(config);
+  }
   explicit thread_pool(const thread_pool_config& config = {}) noexcept;
   // Runs or cancels queued jobs as configured, then stops and joins the workers. Jobs may submit
   // until then. A submit on another thread whose jobs have run may be about to return, that of a
@@ -146,6 +159,9 @@ class OVERTURE_API thread_pool final : public job_system {
   void wait(job_group& group) noexcept override;
   bool wait_until(job_group& group, std::uint64_t deadline_ns) noexcept override;
   bool try_help() noexcept override;
+  // Whether it has no workers.
+  [[nodiscard]] bool runs_in_waits() const noexcept override { return workers() == 0; }
+  bool help_until(function_ref<bool() noexcept> done, std::uint64_t deadline_ns) noexcept override;
   void fork(fork_half& half) noexcept override;
   void join(fork_half& half) noexcept override;
   void body_threw(const char* what) noexcept override;

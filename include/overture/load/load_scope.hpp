@@ -6,7 +6,7 @@
 //   if (auto mounted = files.mount("base.pk3"); !mounted) return report("base.pk3", mounted);
 //   if (auto frozen = files.freeze(); !frozen) return report(frozen.error());
 //
-//   thread_pool jobs{{.workers = processor_count() - 1}};
+//   thread_pool jobs = thread_pool::for_this_machine();
 //   read_queue reads{files};
 //   load_scope menu{files, reads, jobs, {.sink = &my_assets}};
 //   if (auto started = menu.start(); !started) return report(started.error());

@@ -23,6 +23,12 @@
 // on_ready() takes a list node from the caller and allocates nothing. Functions run on the executor
 // in registration order, under no lock, and see is_ready() true.
 //
+// A wait runs other work only if the value comes from an executor without threads of its own, such
+// as a thread_pool with no workers: then it runs tasks of that executor until the value is there.
+// then(), when_all(), spawn(), read_file() and decode_file() know where their work lies; a promise
+// is told by comes_from(). A wait for anything else that only such a task changes (a barricade, a
+// countdown) never ends: wait for the job_group.
+//
 // Cost: is_ready() and get() with the value there are one load. Setting the value is two
 // read-modify-writes, plus one system call if a thread sleeps. Copying a handle is one
 // read-modify-write, or none with future_storage.
@@ -77,11 +83,25 @@ class OVERTURE_API future_core {
 
   [[nodiscard]] bool is_ready() const noexcept { return ready_.is_lowered(); }
   void wait(const wait_options& options) noexcept {
-    if (!ready_.is_lowered()) ready_.wait(named(options));
+    if (!ready_.is_lowered() && !help(0)) ready_.wait(named(options));
   }
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options) noexcept {
+    if (helper_ != nullptr) return help_for(duration, options);
     return ready_.wait_for(duration, named(options));
+  }
+
+  // The executor that the work lies on, if its tasks run only on threads that wait; otherwise null.
+  [[nodiscard]] executor* helper() const noexcept { return helper_; }
+  // Before anything may wait. Ignored unless the executor runs its tasks in waits.
+  void set_helper(executor& of) noexcept {
+    if (of.runs_in_waits()) helper_ = &of;
+  }
+  // The same for work that comes before this one's, which may itself lie elsewhere.
+  void set_helper_of(const future_core& before) noexcept {
+    if (helper_ != nullptr) return;
+    helper_ = before.helper_;
+    is_set_elsewhere_ = true;
   }
 
   // Call once, after storing the outcome. Releases the promise's hold.
@@ -129,6 +149,9 @@ class OVERTURE_API future_core {
   void give_up(std::uint32_t held) noexcept {
     if (holders_.fetch_sub(held, std::memory_order_acq_rel) == held) end_(*this, ending::state);
   }
+  // True once it is ready. Without a helper, or without its help, it returns at once.
+  bool help(std::uint64_t deadline_ns) noexcept;
+  bool help_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept;
   static wait_options named(const wait_options& options) noexcept {
     return {options.reason ? options.reason : wait_reasons::future, options.spin};
   }
@@ -138,7 +161,9 @@ class OVERTURE_API future_core {
   atomic<std::uint32_t> holders_{promise_hold};
   end_function end_ = nullptr;
   allocator* memory_;
+  executor* helper_ = nullptr;
   memory_tag tag_ = memory_tag::host;
+  bool is_set_elsewhere_ = false;  // maybe not by a task of the helper
 };
 
 template <class T>
@@ -215,6 +240,10 @@ template <class T>
 shared_future<T> future_of(future_state<T>& state) noexcept {
   state.hold();
   return shared_future<T>(&state);
+}
+template <class T>
+const future_core& core_of(const shared_future<T>& future) noexcept {
+  return *future.state_;
 }
 }  // namespace sync_detail
 
@@ -297,6 +326,8 @@ class shared_future {
   template <class>
   friend class shared_future;
   friend shared_future sync_detail::future_of<T>(sync_detail::future_state<T>& state) noexcept;
+  friend const sync_detail::future_core& sync_detail::core_of<T>(
+      const shared_future& future) noexcept;
 
   template <bool Contracts>
   [[nodiscard]] sync_detail::future_state<T>& state() const noexcept {
@@ -322,6 +353,8 @@ class shared_future {
           function_(std::move(function)) {
       link_.work = {&continued::run, this};
       link_.where = &where;
+      this->set_helper(where);
+      this->set_helper_of(*source_.state_);
     }
     continuation& link() noexcept { return link_; }
 
@@ -414,6 +447,10 @@ class promise {
 
   // True until the value is set.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+  // Where the work lies that sets the value, see above. Before any wait, which it must outlive.
+  void comes_from(executor& where) noexcept {
+    if (state_) state_->set_helper(where);
+  }
   // A future of the value. Only while valid().
   template <bool Contracts = detail::contracts>
   [[nodiscard]] shared_future<T> future() const noexcept {

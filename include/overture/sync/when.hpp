@@ -57,6 +57,7 @@ class when_state final : public future_state<Outcome> {
     links_ = static_cast<when_link*>(room);
     while (count_ < futures.size()) ::new (static_cast<void*>(links_ + count_++)) when_link;
     left_.store(static_cast<std::uint32_t>(count_), std::memory_order_relaxed);
+    for (const shared_future<T>& each : futures) this->set_helper_of(core_of(each));
     for (std::size_t i = 0; i < futures.size(); ++i) {
       links_[i] = {{{&when_state::arrived, &links_[i]}, &executor_here()}, this, i};
       this->hold();

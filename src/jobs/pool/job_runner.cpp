@@ -61,6 +61,7 @@ void job_runner::run(pool_slot* self, job_record& record) noexcept {
   job_group* const group = record.group.load(std::memory_order_relaxed);
   run_uncounted(self, record);
   count_down(group, 1);
+  sleepers_.tell_helpers();
 }
 
 void job_runner::count_down(job_group* group, std::uint32_t jobs) noexcept {
@@ -81,6 +82,7 @@ void job_runner::run_now(job&& work, job_group* group, const job_options& option
   call(nullptr, work, options, group, inside_submit);
   --depth;
   count_down(group, 1);
+  sleepers_.tell_helpers();
 }
 
 void job_runner::run_half(pool_slot* self, fork_half& half) noexcept {

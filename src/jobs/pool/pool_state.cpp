@@ -44,7 +44,9 @@ void pool_state::start_workers() noexcept {
     }
     slot.thread = *started;
   }
-  queues.set_workers(std::min(workers_started, slots.workers()));
+  const unsigned workers = std::min(workers_started, slots.workers());
+  queues.set_workers(workers);
+  if (workers == 0) sleepers.set_helping();
 }
 
 void pool_state::stop() noexcept {
@@ -64,9 +66,10 @@ void pool_state::stop() noexcept {
 
 void pool_state::submit(std::span<job> work, job_group* group, const job_options& options,
                         bool inside_submit) noexcept {
-  for (job& each : work.subspan(intake.add(work, group, options))) {
-    runner.run_now(std::move(each), group, options, inside_submit);
-  }
+  const std::span<job> left = work.subspan(intake.add(work, group, options));
+  if (left.empty()) return;
+  const job_intake::caller here(intake);
+  for (job& each : left) runner.run_now(std::move(each), group, options, inside_submit);
 }
 
 }  // namespace overture::jobs_detail

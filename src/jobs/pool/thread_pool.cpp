@@ -180,14 +180,45 @@ bool thread_pool::wait_until(job_group& group, std::uint64_t deadline_ns) noexce
                            : wait_without_memory(group, deadline_ns);
 }
 
+namespace {
+
+bool run_found(pool_state& pool, const found_work& found) noexcept {
+  pool_slot* const self = pool.slots.of_this_thread();
+  if (found.half != nullptr) pool.runner.run_half(self, *found.half);
+  if (found.record != nullptr) pool.runner.run(self, *found.record);
+  return static_cast<bool>(found);
+}
+
+}  // namespace
+
 bool thread_pool::try_help() noexcept {
   if (state_ == nullptr) return false;
   flush_corks();
-  pool_slot* const self = state_->slots.of_this_thread();
-  const found_work found = state_->queues.take_any();
-  if (found.half != nullptr) state_->runner.run_half(self, *found.half);
-  if (found.record != nullptr) state_->runner.run(self, *found.record);
-  return static_cast<bool>(found);
+  return run_found(*state_, state_->queues.take_any());
+}
+
+// Threads that help are a crowd in the parking, which looks again after each job that was added or
+// has run.
+bool thread_pool::help_until(function_ref<bool() noexcept> done,
+                             std::uint64_t deadline_ns) noexcept {
+  if (state_ == nullptr || !runs_in_waits()) return false;
+  parking& sleepers = state_->sleepers;
+  while (!done()) {
+    // Help first, then look at the clock: calls that allow no time still make progress.
+    const bool helped = try_help();
+    if (deadline_ns != 0 && now_ns() >= deadline_ns) return done();
+    if (helped) continue;
+    const event_count::key_type key = sleepers.join_crowd();
+    const bool ended = done();
+    const found_work found = ended ? found_work{} : state_->queues.take_any();
+    if (ended || found) {
+      sleepers.leave_crowd();
+      (void)run_found(*state_, found);
+    } else {
+      sleepers.sleep_in_crowd(key, deadline_ns);
+    }
+  }
+  return true;
 }
 
 // -- forks --

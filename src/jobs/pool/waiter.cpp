@@ -68,6 +68,7 @@ found_work waiter::find(std::uint64_t most) noexcept {
 void waiter::run(const found_work& found) noexcept {
   if (found.half != nullptr) return pool_.runner.run_half(slot_, *found.half);
   pool_.runner.run_uncounted(slot_, *found.record);
+  pool_.sleepers.tell_helpers();
   ended_.add();
   if (ended_.count() == counted_at_once) ended_.count_down();
 }

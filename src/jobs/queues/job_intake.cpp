@@ -15,22 +15,6 @@ constexpr std::size_t add_at_once = 64;
 
 }  // namespace
 
-class job_intake::caller {
- public:
-  explicit caller(job_intake& in) noexcept : in_(in), counts_(!in.slots_.of_this_thread()) {
-    if (counts_) in_.callers_.fetch_add(1, std::memory_order_relaxed);
-  }
-  ~caller() {
-    if (counts_) in_.callers_.fetch_sub(1, std::memory_order_release);
-  }
-  caller(const caller&) = delete;
-  caller& operator=(const caller&) = delete;
-
- private:
-  job_intake& in_;
-  const bool counts_;
-};
-
 // What is left of such a call are a few instructions.
 void job_intake::wait_for_callers() noexcept {
   for (unsigned i = slots_.first_guest(); i < slots_.size(); ++i) {

@@ -29,11 +29,24 @@ class job_intake {
   // At the pool's end: waits until threads of the host have left add() and add_main(). Their jobs
   // may have run before that.
   void wait_for_callers() noexcept;
+  // While it lives, the thread counts as such a caller.
+  class caller {
+   public:
+    explicit caller(job_intake& in) noexcept : in_(in), counts_(!in.slots_.of_this_thread()) {
+      if (counts_) in_.callers_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~caller() {
+      if (counts_) in_.callers_.fetch_sub(1, std::memory_order_release);
+    }
+    caller(const caller&) = delete;
+    caller& operator=(const caller&) = delete;
+
+   private:
+    job_intake& in_;
+    const bool counts_;  // a thread with a slot is known anyway
+  };
 
  private:
-  // A thread of the host that has borrowed no slot.
-  class caller;
-
   std::size_t add_to(pool_slot& slot, bool from_outside, std::span<job> work, job_group* group,
                      const job_terms& terms) noexcept;
   std::size_t add_to(shared_queue& into, std::span<job> work, job_group* group,

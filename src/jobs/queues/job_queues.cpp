@@ -31,6 +31,7 @@ void job_queues::added_to(const shared_queue& queue, const job_group* group) noe
     return sleepers_.work_added(group);
   }
   // No worker may take it now, but a waiter may, and only one of them may be the main thread.
+  sleepers_.tell_helpers();
   if (group != nullptr) sleepers_.wake_waiters(group);
 }
 

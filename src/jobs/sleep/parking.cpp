@@ -135,7 +135,13 @@ void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns) noexcept {
   (void)sleep(seat, 0);
 }
 
+void parking::wake_crowd() noexcept {
+  // A read-modify-write, so that a thread that joins the crowd after it sees what was done before.
+  if (crowd(counts_.fetch_add(0, std::memory_order_seq_cst)) != 0) crowd_.notify_all();
+}
+
 void parking::work_added(const void* group) noexcept {
+  tell_helpers();
   const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
   if (group != nullptr && any_waits(seen)) {
     const auto wake_first = [this, group](std::size_t bit) noexcept {

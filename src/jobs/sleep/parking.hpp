@@ -90,6 +90,9 @@ class parking {
     crowd_.cancel_wait();
     counts_.fetch_sub(crowd_one, std::memory_order_seq_cst);
   }
+  // Of a pool without workers: the crowd are threads that help with any job, see tell_helpers().
+  // Before any thread uses this.
+  void set_helping() noexcept { helping_ = true; }
   // Returns when there is something to look at, or when time is up (deadline_ns 0 = never).
   void sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns) noexcept;
 
@@ -101,6 +104,10 @@ class parking {
   // After jobs were briefly in no queue, or the last one has ended: wakes all threads that wait for
   // the group, or for any group if it is null.
   void wake_waiters(const void* group) noexcept;
+  // After a job was added or has run in a pool without workers: the threads that help look again.
+  void tell_helpers() noexcept {
+    if (helping_) wake_crowd();
+  }
   // After a fork was pushed. `waited_for` is what its owner runs; threads that wait for it may
   // help.
   void fork_added(const void* waited_for) noexcept {
@@ -142,6 +149,7 @@ class parking {
   // True if a waiter for this very group was woken. Null is any group.
   bool wake_waiter(unsigned seat, const void* group) noexcept;
   void wake(unsigned seat) noexcept;
+  void wake_crowd() noexcept;
   // After counting one down: the seat of a parked worker, which the caller owes a wake.
   [[nodiscard]] unsigned take_parked() noexcept;
   // False if time ran out before this seat was woken.
@@ -164,6 +172,7 @@ class parking {
   seat_type* seats_;
   const unsigned slots_;
   const unsigned helpers_;
+  bool helping_ = false;
 };
 
 }  // namespace overture::jobs_detail
