@@ -170,5 +170,24 @@ TEST_F(read_gates, many_gates_open_while_others_are_cancelled) {
   EXPECT_EQ(reads.stats().requests, 2u * rounds);
 }
 
+TEST_F(read_gates, done_has_run_after_the_counter_and_its_group) {
+  read_queue reads(disk, {.disk = &disk});
+  for (const unsigned workers : {0u, 1u}) {
+    thread_pool pool({.workers = workers});
+    job_group group(pool);
+    countdown posted(1);
+    int runs = 0;
+    read_request one{.source = file, .destination = bytes};
+    one.on = &group;
+    one.done = {[](void* count) { ++*static_cast<int*>(count); }, &runs};
+    one.counter = &posted;
+    reads.submit({&one, 1});
+    reads.drain();
+    posted.wait();
+    group.wait();
+    EXPECT_EQ(runs, 1) << workers;
+  }
+}
+
 }  // namespace
 }  // namespace overture

@@ -14,7 +14,6 @@
 #include <thread>
 #include <vector>
 
-#include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
@@ -373,26 +372,6 @@ TEST(read_queue, a_host_runs_it_on_a_thread_of_its_own) {
   EXPECT_EQ(std::memcmp(bytes, files.at(7), 100), 0);
   reads.stop();
   own.join();
-}
-
-TEST(read_queue, done_has_run_after_the_counter_and_its_group) {
-  gated_files files(10'000);
-  read_queue reads(files, {.threads = 1});
-  for (const unsigned workers : {0u, 1u}) {
-    thread_pool pool({.workers = workers});
-    job_group group(pool);
-    countdown posted(1);
-    std::byte bytes[100];
-    bool has_run = false;
-    read_request request{.source = gated_files::id, .destination = bytes};
-    request.on = &group;
-    request.done = {[](void* flag) { *static_cast<bool*>(flag) = true; }, &has_run};
-    request.counter = &posted;
-    reads.submit({&request, 1});
-    posted.wait();
-    group.wait();
-    EXPECT_TRUE(has_run) << workers;
-  }
 }
 
 TEST(read_queue, a_host_that_polls_gets_its_completions_there) {
