@@ -92,6 +92,10 @@ void exit_when_out_of_memory();
 void remove_when_out_of_memory(const char* path, const char* other);
 // Tells the user that memory ran out, without using any.
 void print_out_of_memory();
+// Whether the main thread's stack may be as large as the commands need; prints an error if not.
+[[nodiscard]] bool has_room_for_stack();
+// Where the process may have little address space, its threads share what they allocate from.
+void save_address_space();
 // Makes a closed pipe or a file size limit an error of the write instead of a fatal signal.
 void make_write_errors_nonfatal();
 // From now on the first SIGINT or SIGTERM sets a flag; the second exits at once with
