@@ -45,6 +45,7 @@ struct diff_arguments {
   std::vector<mount_argument> right;
   bool ignore_case = false;
   bool removal_markers = false;
+  bool allow_bombs = false;
   bool json = false;
   when colour = when::automatic;
 };
@@ -71,6 +72,7 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   mounts.add_password();
   mounts.add_ignore_case(into.ignore_case);
   mounts.add_removal_markers(into.removal_markers);
+  mounts.add_allow_bombs(into.allow_bombs);
   add_json(line, into.json);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
@@ -173,7 +175,8 @@ int cmd_diff(const std::vector<std::string>& words) {
   file_system base(config);
   file_system left(config);
   file_system right(config);
-  const mounting_options how{.removal_markers = arguments.removal_markers};
+  const mounting_options how{.removal_markers = arguments.removal_markers,
+                             .allow_bombs = arguments.allow_bombs};
   int status = mount_these(base, arguments.base, how);
   status = std::max(status, mount_these(left, arguments.left, how));
   status = std::max(status, mount_these(right, arguments.right, how));

@@ -105,7 +105,12 @@ class save_painter {
       : line_(line), unicode_(environment.utf8()), position_(position), rounds_(rounds) {
     const unsigned width = terminal_width(stream::err, environment);
     if (width != 0 && width < columns_around + columns_) columns_ = 10;
-    if (line.shown()) thread_ = std::thread([this] { run(); });
+    if (!line.shown()) return;
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      return;  // the system refuses the thread: the rounds go on without a bar
+    }
   }
   ~save_painter() {
     {

@@ -2,11 +2,14 @@
 #include <exception>
 
 #include "command.hpp"
+#include "exit_code.hpp"
 #include "messages.hpp"
 #include "system.hpp"
 
 int main(int count, char** words) {
   namespace cli = overture::cli;
+  if (!cli::has_room_for_stack()) return cli::exit_output_failed;
+  cli::save_address_space();
   cli::exit_when_out_of_memory();
   try {
     cli::make_write_errors_nonfatal();

@@ -16,6 +16,10 @@ namespace {
 
 constexpr const char* password_advice = "; give its password with --password";
 
+// limit_text::bomb ends so.
+constexpr std::string_view bomb_advice_to_hosts = "mount it with allow_bombs";
+constexpr const char* bomb_advice = "read it with --allow-bombs";
+
 text_style message_style;
 
 }  // namespace
@@ -32,6 +36,10 @@ std::string reason_of(const error& failure) {
     const std::size_t advice = reason.find("; ");
     if (advice != std::string::npos) reason.replace(advice, reason.npos, password_advice);
     return reason;  // without the offset: it does not help to find a password
+  }
+  if (failure.code == errc::limit && reason.ends_with(bomb_advice_to_hosts)) {
+    reason.replace(reason.size() - bomb_advice_to_hosts.size(), reason.npos, bomb_advice);
+    return reason;  // it is so wherever it lies
   }
   if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
   if (failure.code == errc::out_of_memory) {

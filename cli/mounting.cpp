@@ -112,7 +112,8 @@ result<void> mount_one(file_system& files, const mount_argument& mount, mounting
       files.mount(mount.path.c_str(), {.at = at,
                                        .removal_markers = how.removal_markers,
                                        .password = mount.password,
-                                       .name_encoding = mount.names});
+                                       .name_encoding = mount.names,
+                                       .allow_bombs = how.allow_bombs});
   if (!mounted) return tl::unexpected(mounted.error());
   print_failures(files, *mounted, mount.path);
   return {};
@@ -193,7 +194,8 @@ int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
 }
 
 int mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
-  return mount_these(files, arguments.mounts, {layout, arguments.removal_markers, arguments.order});
+  return mount_these(files, arguments.mounts,
+                     {layout, arguments.removal_markers, arguments.order, arguments.allow_bombs});
 }
 
 std::vector<std::string> hints_of_plain_archives(const file_system& files) {

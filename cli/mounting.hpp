@@ -18,6 +18,7 @@ struct mounting_options {
   mount_layout layout = mount_layout::merged;
   bool removal_markers = false;
   archive_order order = archive_order::nocase;  // of --archives-in
+  bool allow_bombs = false;
 };
 
 // What the user can do about a mount that failed, and about mounts that could not be merged.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -53,8 +54,28 @@ struct piece {
   [[nodiscard]] std::span<const std::byte> packed() const { return {room.get(), packed_bytes}; }
 };
 
-void pack_piece(piece& part, compression method) {
-  thread_local packer pack;
+// One for each thread that packs. Not thread_local: where the system cannot note that such a
+// variable has a destructor, it ends the process.
+class packer_pool {
+ public:
+  std::unique_ptr<packer> take() {
+    const std::scoped_lock lock(changing_);
+    if (idle_.empty()) return std::make_unique<packer>();
+    std::unique_ptr<packer> last = std::move(idle_.back());
+    idle_.pop_back();
+    return last;
+  }
+  void give_back(std::unique_ptr<packer> done) {
+    const std::scoped_lock lock(changing_);
+    idle_.push_back(std::move(done));
+  }
+
+ private:
+  std::mutex changing_;
+  std::vector<std::unique_ptr<packer>> idle_;
+};
+
+void pack_piece(packer& pack, piece& part, compression method) {
   const std::size_t room = packer::packed_bytes_max(method, part.bytes.size());
   part.room = std::make_unique_for_overwrite<std::byte[]>(room);
   const std::span<std::byte> to{part.room.get(), room};
@@ -192,7 +213,9 @@ class tree_packer {
         jobs_, 0, pieces.size(),
         [&](std::size_t i) {
           if (interrupted()) return;
-          pack_piece(pieces[i], method);
+          std::unique_ptr<packer> pack = packers_.take();
+          pack_piece(*pack, pieces[i], method);
+          packers_.give_back(std::move(pack));
           bytes_done_.fetch_add(pieces[i].bytes.size());
           if (std::this_thread::get_id() == main_) show_progress();
         },
@@ -385,6 +408,7 @@ class tree_packer {
   const packing& how_;
   job_system& jobs_;
   buffer_pool buffers_;
+  packer_pool packers_;
   zip_builder zip_;
   std::vector<file_facts> facts_;               // parallel to order_, as is the next
   std::vector<std::optional<error>> failures_;  // each written by one thread

@@ -74,6 +74,10 @@ class removed_at_exit {
 };
 // Tells the user that memory ran out, without using any.
 void print_out_of_memory();
+// Whether the main thread's stack may be as large as the commands need; prints an error if not.
+[[nodiscard]] bool has_room_for_stack();
+// Where the process may have little address space, its threads share what they allocate from.
+void save_address_space();
 // Makes a closed pipe or a file size limit an error of the write instead of a fatal signal.
 void make_write_errors_nonfatal();
 // From now on the first SIGINT, SIGTERM or SIGHUP sets a flag; the second exits at once with

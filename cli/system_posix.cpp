@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,6 +15,10 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "descriptor_posix.hpp"
 #include "exit_code.hpp"
@@ -203,6 +208,26 @@ removed_at_exit::~removed_at_exit() {
 
 void print_out_of_memory() {
   (void)write_all(STDERR_FILENO, "error: out of memory; close other programs and try again\n");
+}
+
+// Decoders may need 256 KiB. Without formatting, which would need some of the stack.
+bool has_room_for_stack() {
+  constexpr rlim_t bytes_min = 512u << 10;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= bytes_min) return true;
+  (void)write_all(STDERR_FILENO,
+                  "error: the stack is limited to less than 512 KiB; allow more with ulimit -s\n");
+  return false;
+}
+
+// glibc takes 64 MiB of it for each thread that allocates, all of which are to be had where it is
+// limited.
+void save_address_space() {
+#if defined(__GLIBC__)
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  (void)::mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 void make_write_errors_nonfatal() {

@@ -217,6 +217,12 @@ void print_out_of_memory() {
 }
 
 // No signal comes with them here.
+bool has_room_for_stack() {
+  return true;  // the program says how much it needs
+}
+
+void save_address_space() {}
+
 void make_write_errors_nonfatal() {}
 
 void watch_interrupts() {

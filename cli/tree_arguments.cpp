@@ -122,11 +122,19 @@ void mount_options::add_tree(tree_arguments& into) {
   line_.flag({"--first-wins", mounts_group, "let earlier mounts win"}, into.first_wins);
   add_ignore_case(into.ignore_case);
   add_removal_markers(into.removal_markers);
+  add_allow_bombs(into.allow_bombs);
 }
 
 void mount_options::add_removal_markers(bool& into) {
   line_.flag({"--removal-markers", mounts_group,
               "a file .wh.NAME removes NAME from the mounts it overrides"},
+             into);
+}
+
+void mount_options::add_allow_bombs(bool& into) {
+  line_.flag({"--allow-bombs", mounts_group,
+              "read files, too, that unpack to more than 64 MiB and 1,100 times their packed size, "
+              "or more than 16 GiB and 100 times"},
              into);
 }
 

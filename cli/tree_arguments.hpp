@@ -29,6 +29,7 @@ struct tree_arguments {
   bool first_wins = false;
   bool ignore_case = false;
   bool removal_markers = false;
+  bool allow_bombs = false;
   archive_order order = archive_order::nocase;
 
   [[nodiscard]] file_system_config config() const {
@@ -46,7 +47,7 @@ class mount_options {
   mount_options& operator=(const mount_options&) = delete;
 
   // MOUNT, --archives-in, --order, --mount-point, --password, --name-encoding, --first-wins,
-  // --ignore-case, --removal-markers.
+  // --ignore-case, --removal-markers, --allow-bombs.
   void add_tree(tree_arguments& into);
   // A single mount; a repeatable one.
   void add_mount(const std::string& spelling, const std::string& description,
@@ -59,6 +60,7 @@ class mount_options {
   void add_order(archive_order& into);
   void add_ignore_case(bool& into);
   void add_removal_markers(bool& into);
+  void add_allow_bombs(bool& into);
   // After parsing: reports an option that is invalid or has no mount after it, and returns the exit
   // code.
   [[nodiscard]] std::optional<int> mistake() const;

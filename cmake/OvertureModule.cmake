@@ -93,7 +93,7 @@ if(BUILD_SHARED_LIBS)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
     target_link_options(overture_shared PRIVATE -Wl,-Bsymbolic-functions -Wl,--gc-sections
-      -Wl,--exclude-libs,ALL -Wl,--version-script=${exports})
+      -Wl,--exclude-libs,ALL -Wl,--version-script=${exports} ${OVERTURE_STAYS_LOADED})
     set_target_properties(overture_shared PROPERTIES LINK_DEPENDS ${exports})
     if(NOT OVERTURE_SANITIZE)  # whose functions are the program's
       target_link_options(overture_shared PRIVATE -Wl,--no-undefined)

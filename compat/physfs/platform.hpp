@@ -33,4 +33,8 @@ void complete_stat(const char* path, PHYSFS_Stat& found) noexcept;
 // The time of a packer's clock, in seconds, as if its time zone were that of this machine.
 [[nodiscard]] long long from_local_time(long long seconds) noexcept;
 
+// Runs `run(with)` when the calling thread ends. For one use in each thread. False if the system
+// has no room to remember it.
+[[nodiscard]] bool run_at_end_of_thread(void (*run)(void*), void* with) noexcept;
+
 }  // namespace physfs

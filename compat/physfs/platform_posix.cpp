@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Zlib
+#include <pthread.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,6 +123,19 @@ long long from_local_time(long long seconds) noexcept {
   }
   here = {quarter, offset};
   return seconds - offset;
+}
+
+// Not a thread_local with a destructor: glibc takes memory to note it, and ends the process where
+// there is none. The library stays loaded, so the key is never deleted.
+bool run_at_end_of_thread(void (*run)(void*), void* with) noexcept {
+  struct thread_key {
+    explicit thread_key(void (*at_end)(void*)) noexcept
+        : made(pthread_key_create(&key, at_end) == 0) {}
+    pthread_key_t key{};
+    bool made;
+  };
+  static const thread_key only(run);
+  return only.made && pthread_setspecific(only.key, with) == 0;
 }
 
 }  // namespace physfs

@@ -113,4 +113,18 @@ long long from_local_time(long long seconds) noexcept {
   return utc == -1 ? seconds : utc;
 }
 
+bool run_at_end_of_thread(void (*run)(void*), void* with) noexcept {
+  struct ending {
+    void (*run)(void*) = nullptr;
+    void* with = nullptr;
+    ~ending() {
+      if (run) run(with);
+    }
+  };
+  static thread_local ending own;
+  own.run = run;
+  own.with = with;
+  return true;
+}
+
 }  // namespace physfs

@@ -7,6 +7,7 @@
 
 #include "errors.hpp"
 #include "parsed_archives.hpp"
+#include "platform.hpp"
 
 namespace physfs {
 
@@ -54,24 +55,32 @@ reader_record* claim_record() noexcept {
   return made;
 }
 
-class thread_record {
- public:
-  thread_record() noexcept : record_(claim_record()) {}
-  ~thread_record() {
-    if (record_) record_->taken.store(false);
-    record_ = nullptr;
-  }
-  thread_record(const thread_record&) = delete;
-  thread_record& operator=(const thread_record&) = delete;
-  [[nodiscard]] reader_record* get() const noexcept { return record_; }
+// Null before the thread reads first, and once it is about to end.
+constinit thread_local reader_record* own_record = nullptr;
+constinit thread_local bool has_asked = false;
 
- private:
-  reader_record* record_;
-};
+void give_back_record(void* record) {
+  own_record = nullptr;
+  static_cast<reader_record*>(record)->taken.store(false);
+}
+
+// Null if there is no memory: the thread reads more slowly.
+[[gnu::noinline]] reader_record* first_record() noexcept {
+  if (has_asked) return nullptr;
+  reader_record* const record = claim_record();
+  if (!record) return nullptr;
+  has_asked = true;
+  if (!run_at_end_of_thread(give_back_record, record)) {
+    record->taken.store(false);
+    return nullptr;
+  }
+  own_record = record;
+  return record;
+}
 
 reader_record* record_of_thread() noexcept {
-  static thread_local thread_record own;
-  return own.get();
+  reader_record* const own = own_record;
+  return own ? own : first_record();
 }
 
 snapshot* new_snapshot(std::uint32_t count) noexcept {

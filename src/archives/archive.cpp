@@ -33,6 +33,8 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::limit, limit_text::solid_block);
     case entry_flaw::encrypted_too_large:
       return make(errc::limit, limit_text::encrypted_file);
+    case entry_flaw::bomb:
+      return make(errc::limit, limit_text::bomb);
     case entry_flaw::encrypted:
       return make(errc::password, "the file is encrypted; mount it with a password");
     case entry_flaw::strongly_encrypted:

@@ -62,6 +62,7 @@ enum class entry_flaw : std::uint8_t {
   too_large,
   block_too_large,      // its solid block is
   encrypted_too_large,  // encrypted entries are unpacked whole
+  bomb,                 // see bomb.hpp
   encrypted,            // and there is no password
   strongly_encrypted,   // with an unsupported method
   method,               // unknown compression method
@@ -177,6 +178,7 @@ struct archive_input {
   name_rules names = {};
   std::string_view password = {};   // for encrypted entries
   memory_ledger* ledger = nullptr;  // bounds what listing unpacks
+  bool allow_bombs = false;
 
   static constexpr std::size_t front_bytes = 512;
   [[nodiscard]] bool begins_with(std::string_view magic, std::size_t at = 0) const noexcept;

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "archives/archive.hpp"
+#include "archives/bomb.hpp"
 #include "archives/seven_zip_blocks.hpp"
 #include "archives/seven_zip_header.hpp"
 #include "archives/skip_reason.hpp"
@@ -78,6 +79,7 @@ class seven_zip_list {
   result<void> unpack_header() noexcept;
   [[nodiscard]] entry_flaw flaw_of(const seven_zip_block& block) const noexcept;
   [[nodiscard]] entry_flaw flaw_of_steps(const seven_zip_block& block) const noexcept;
+  [[nodiscard]] bool is_bomb_of(const seven_zip_block& block) const noexcept;
   [[nodiscard]] bool is_encrypted(const seven_zip_block& block) const noexcept;
   result<void> add_blocks() noexcept;
   result<void> add_files() noexcept;
@@ -201,6 +203,15 @@ entry_flaw seven_zip_list::flaw_of_steps(const seven_zip_block& block) const noe
                                                                     : entry_flaw::none;
 }
 
+// What comes between the steps of a chain is in memory too.
+bool seven_zip_list::is_bomb_of(const seven_zip_block& block) const noexcept {
+  std::uint64_t most = block.packed.bytes;
+  for (const unpack_step& step : chain_of(header_, block).steps) {
+    most = std::max(most, step.lzma.bytes);
+  }
+  return is_bomb(most, block.packed.packed_bytes);
+}
+
 result<void> seven_zip_list::add_blocks() noexcept {
   if (header_.blocks.empty()) return {};
   store_ = into_.store.make<seven_zip_blocks>(memory(), input_.os, into_.handle);
@@ -209,6 +220,9 @@ result<void> seven_zip_list::add_blocks() noexcept {
   for (const seven_zip_block& block : header_.blocks) {
     listed_block listed;
     listed.flaw = flaw_of(block);
+    if (listed.flaw == entry_flaw::none && !input_.allow_bombs && is_bomb_of(block)) {
+      listed.flaw = entry_flaw::bomb;
+    }
     if (listed.flaw == entry_flaw::none && block.packed.bytes > 0) {
       std::uint64_t at = 0;
       (void)locate(block.packed_offset, block.packed.packed_bytes, at);

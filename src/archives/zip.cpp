@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "archives/bomb.hpp"
 #include "archives/skip_reason.hpp"
 #include "archives/zip_decrypter.hpp"
 #include "archives/zip_finder.hpp"
@@ -188,6 +189,10 @@ result<void> zip_list::prepare_decrypter() noexcept {
 archive_entry zip_list::entry_of(const zip_record& record) const noexcept {
   archive_entry entry;
   entry.flaw = flaw_of(record);
+  const bool can_be_read = entry.flaw == entry_flaw::none || entry.flaw == entry_flaw::encrypted;
+  if (can_be_read && !input_.allow_bombs && is_bomb(record.bytes, record.packed_bytes)) {
+    entry.flaw = entry_flaw::bomb;
+  }
   entry.packed_bytes = record.packed_bytes;
   entry.bytes = record.bytes;
   entry.crc32 = record.crc32;

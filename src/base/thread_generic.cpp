@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "base/guarded_call.hpp"
 #include "base/processor.hpp"
 #include "base/vec.hpp"
 #include "overture/base/thread.hpp"
@@ -17,10 +18,17 @@ class generic_thread_factory final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
                               void* argument) override {
-    auto* const thread = base_detail::make_object<std::thread>(default_allocator(),
-                                                               memory_tag::base, entry, argument);
+    auto* const thread =
+        base_detail::make_object<std::thread>(default_allocator(), memory_tag::base);
     if (!thread) return fail(errc::out_of_memory, "out of memory for a new thread");
-    return thread_handle{reinterpret_cast<std::uintptr_t>(thread)};
+    // A few bytes of std::thread's own are lost if it throws.
+    const base_detail::outcome how =
+        base_detail::guarded_outcome([&] { *thread = std::thread(entry, argument); });
+    if (how == base_detail::outcome::returned) {
+      return thread_handle{reinterpret_cast<std::uintptr_t>(thread)};
+    }
+    base_detail::destroy_object(default_allocator(), memory_tag::base, thread);
+    return fail(errc::out_of_memory, "cannot start a thread");
   }
 
   void join(thread_handle handle) noexcept override {

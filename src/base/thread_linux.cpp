@@ -69,6 +69,19 @@ void* thread_main(void* raw) {
   return nullptr;
 }
 
+// Decoders may need 256 KiB. The system's default is what the process may use of its main stack,
+// which can be less, and 128 KiB with musl.
+constexpr std::size_t default_stack_bytes_min = 1u << 20;
+
+int set_stack(pthread_attr_t& attributes, std::size_t wanted) noexcept {
+  const std::size_t least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+  if (wanted != 0) return pthread_attr_setstacksize(&attributes, std::max(wanted, least));
+  std::size_t usual = 0;
+  const int failed = pthread_attr_getstacksize(&attributes, &usual);
+  if (failed != 0 || usual >= default_stack_bytes_min) return failed;
+  return pthread_attr_setstacksize(&attributes, default_stack_bytes_min);
+}
+
 class posix_thread_factory final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options& options, void (*entry)(void*) noexcept,
@@ -82,11 +95,7 @@ class posix_thread_factory final : public thread_factory {
 
     pthread_attr_t attributes;
     int failed = pthread_attr_init(&attributes);
-    if (failed == 0 && options.stack_bytes != 0) {
-      const std::size_t least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
-      failed = pthread_attr_setstacksize(&attributes,
-                                         options.stack_bytes < least ? least : options.stack_bytes);
-    }
+    if (failed == 0) failed = set_stack(attributes, options.stack_bytes);
     if (failed == 0 && options.affinity_mask != 0) {
       cpu_set_t allowed;
       CPU_ZERO(&allowed);

@@ -3,9 +3,10 @@
 // A small number for each living thread, to index striped counters and per-thread scratch memory.
 //
 // Slots of finished threads are reused; a new owner sees everything done under the previous one.
-// When limits::thread_slots_max are taken, further threads share the last slot, and so does code
-// that runs after a thread has given up its slot (late thread_local destructors). So data of that
-// slot must tolerate concurrent use; data of any other slot belongs to one thread.
+// When limits::thread_slots_max are taken, further threads share the last slot, and so do threads
+// whose end the system would not tell, and code that runs after a thread has given up its slot
+// (late destructors). So data of that slot must tolerate concurrent use; data of any other slot
+// belongs to one thread.
 #pragma once
 
 #include <cstdint>

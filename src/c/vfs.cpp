@@ -54,6 +54,7 @@ class given_options {
     options.writable = known.writable;
     options.removal_markers = known.removal_markers;
     options.immutable_source = known.immutable_source;
+    options.allow_bombs = known.allow_bombs;
     if (known.released == nullptr) return OVERTURE_OK;
     release_ = make<release_call>(release_call{known.released, known.context});
     if (release_ == nullptr) return out_of_memory(error);

@@ -23,6 +23,17 @@ struct free_handle {
   void operator()(mpg123_handle* handle) const noexcept { mpg123_delete(handle); }
 };
 
+// Flags that are set later come too late for what mpg123_new() itself prints. Tags may hold
+// pictures of megabytes, and nothing of them is asked for.
+mpg123_handle* silent_handle() noexcept {
+  mpg123_pars* const how = mpg123_new_pars(nullptr);
+  if (!how) return nullptr;
+  const int set = mpg123_par(how, MPG123_ADD_FLAGS, MPG123_QUIET | MPG123_SKIP_ID3V2, 0);
+  mpg123_handle* const made = set == MPG123_OK ? mpg123_parnew(how, nullptr, nullptr) : nullptr;
+  mpg123_delete_pars(how);
+  return made;
+}
+
 // A file in memory, as libmpg123 reads it.
 struct memory_file {
   bytes_of_file bytes;
@@ -47,8 +58,7 @@ struct memory_file {
 
 class mp3_file {
  public:
-  explicit mp3_file(bytes_of_file bytes) noexcept
-      : file_{bytes}, handle_(mpg123_new(nullptr, nullptr)) {}
+  explicit mp3_file(bytes_of_file bytes) noexcept : file_{bytes}, handle_(silent_handle()) {}
   ~mp3_file() {
     if (handle_) (void)mpg123_close(handle_.get());
   }
@@ -57,11 +67,8 @@ class mp3_file {
 
   result<void> open() noexcept {
     mpg123_handle* const handle = handle_.get();
-    // Tags may hold pictures of megabytes, and nothing of them is asked for.
-    constexpr long flags = MPG123_QUIET | MPG123_SKIP_ID3V2;
     const bool ready =
-        handle && mpg123_param(handle, MPG123_ADD_FLAGS, flags, 0) == MPG123_OK &&
-        mpg123_format_none(handle) == MPG123_OK &&
+        handle && mpg123_format_none(handle) == MPG123_OK &&
         mpg123_format2(handle, 0, MPG123_MONO | MPG123_STEREO, MPG123_ENC_SIGNED_16) == MPG123_OK &&
         mpg123_replace_reader_handle(handle, memory_file::read, memory_file::seek, nullptr) ==
             MPG123_OK &&

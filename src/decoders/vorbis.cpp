@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/limit_text.hpp"
+#include "decoders/library_memory.hpp"
 #include "decoders/ogg.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/sound_buffer.hpp"
@@ -128,8 +129,11 @@ class vorbis final : public decoder {
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
     if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Vorbis sound");
     constexpr auto checksums = page_checksums::verified;
-    if (const result<std::uint64_t> library = vorbis_memory(bytes, checksums); !library) {
-      return tl::unexpected<error>(library.error());
+    const result<std::uint64_t> library = vorbis_memory(bytes, checksums);
+    if (!library) return tl::unexpected<error>(library.error());
+    const library_memory room(*library);
+    if (!room) {
+      return fail(errc::out_of_memory, "out of memory for decoding the Vorbis file");
     }
     vorbis_file file(bytes, checksums);
     if (const result<void> opened = file.open(); !opened) {

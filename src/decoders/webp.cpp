@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/limit_text.hpp"
+#include "decoders/library_memory.hpp"
 #include "decoders/pixel.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
@@ -55,6 +56,9 @@ class webp final : public decoder {
     const auto height = static_cast<std::uint32_t>(config.input.height);
     result<decoded_asset> image = make_image(width, height, bytes.size(), memory);
     if (!image) return image;
+    // Without the groups of codes, of which few files have many.
+    const library_memory room(image->bytes().size());
+    if (!room) return refused(VP8_STATUS_OUT_OF_MEMORY);
     config.output.colorspace = MODE_RGBA;
     config.output.is_external_memory = 1;
     config.output.u.RGBA = {reinterpret_cast<std::uint8_t*>(image->bytes().data()),

@@ -190,6 +190,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   input.names.encoding = options.name_encoding;
   input.password = options.password;
   input.ledger = config.ledger;
+  input.allow_bombs = options.allow_bombs;
   result<void> listed = list_content(input, made.content);
   if (archives_detail::block_store* const blocks = made.content.store.get()) {
     blocks->use_ledger(*config.ledger);

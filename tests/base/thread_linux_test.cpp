@@ -41,6 +41,27 @@ TEST(thread_factory, gives_name_affinity_and_stack_and_joins) {
   EXPECT_EQ(CPU_COUNT(&seen.allowed), 1);
 }
 
+TEST(thread_factory, gives_1_mib_of_stack_where_the_process_may_use_less) {
+  pthread_attr_t before;
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  pthread_attr_t small = before;
+  ASSERT_EQ(pthread_attr_setstacksize(&small, 128u << 10), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&small), 0);
+  std::size_t bytes = 0;
+  const auto measure = [](void* seen) noexcept {
+    pthread_attr_t own;
+    void* lowest = nullptr;
+    if (pthread_getattr_np(pthread_self(), &own) != 0) return;
+    (void)pthread_attr_getstack(&own, &lowest, static_cast<std::size_t*>(seen));
+    (void)pthread_attr_destroy(&own);
+  };
+  const result<thread_handle> started = default_thread_factory().start({}, measure, &bytes);
+  ASSERT_TRUE(started);
+  default_thread_factory().join(*started);
+  (void)pthread_setattr_default_np(&before);
+  EXPECT_GE(bytes, 1u << 20);
+}
+
 TEST(thread_factory, schedules_as_batch_only_threads_that_ask_for_it) {
   for (const bool batch : {false, true}) {
     seen_by_thread seen;

@@ -2,7 +2,6 @@
 """What the command does when the system refuses calls and memory."""
 
 import errno
-import shutil
 
 from harness import case
 
@@ -156,11 +155,6 @@ def temporary_files(box):
     return list(box.folder.glob("out/**/.overture-*"))
 
 
-def remove_temporary_files(box):
-    for each in temporary_files(box):
-        shutil.rmtree(each)
-
-
 def refuse_memory(box, arguments, same, all_after, step):
     temporary = box.folder / "tmp"
     temporary.mkdir(exist_ok=True)
@@ -179,11 +173,6 @@ def refuse_memory(box, arguments, same, all_after, step):
             break
         where = (arguments, first, all_after, result)
         first += step
-        # glibc ends the process where it cannot note that a thread_local has a destructor; a file
-        # being written then stays.
-        if "Fatal glibc error: failed to register TLS destructor" in result.err:
-            remove_temporary_files(box)
-            continue
         assert result.code in (whole.code, 5), where
         assert not list(temporary.iterdir()), where
         assert not temporary_files(box), where

@@ -173,7 +173,27 @@ def limits_solid_blocks_to_one_beyond_the_budget(box):
     block_mib = 1000 if LONG else 96
     box.write("solid.7z", solid_7z(block_mib * MIB))
     mounts = [word for i in range(5) for word in ("--mount-point", f"m{i}", "solid.7z")]
-    check_limits(box, load(box, *mounts), (0,), BUDGET_MIB + block_mib + SLACK_MIB, "load")
+    allowed = BUDGET_MIB + block_mib + SLACK_MIB
+    check_limits(box, load(box, "--allow-bombs", *mounts), (0,), allowed, "load")
+
+
+@case("unsanitized")
+def refuses_what_unpacks_out_of_all_proportion(box):
+    box.write("solid.7z", solid_7z((1000 if LONG else 96) * MIB))
+    box.write("zstd.zip", zip_of_packed("zeros.bin", 93, zstd_zeros(4000), 0, 4000 * MIB))
+    zip_of_zeros(box.folder / "deflate.zip", 40 << 10, claimed=True)
+    bombs = {"solid.7z": "two.txt", "zstd.zip": "zeros.bin", "deflate.zip": "zeros.bin"}
+    for name, file in bombs.items():
+        check_limits(box, load(box, name), (1,), BUDGET_MIB + SLACK_MIB, name)
+        for words in (("load",), ("check",), ("cat", file), ("extract", "--to", name + ".out")):
+            refused = box.run(*words, name)
+            assert refused.code == 1, refused
+            told = refused.out + refused.err
+            assert file in told and "1,100 times its packed size" in told, refused
+            assert "if you trust it, read it with --allow-bombs" in told, refused
+        assert box.run("pack", name + ".pack", name).code == 1, name
+    trusted = box.run("cat", "two.txt", "--allow-bombs", "solid.7z")
+    assert (trusted.code, trusted.out) == (0, "ok"), trusted
 
 
 @case("unsanitized")
@@ -184,7 +204,8 @@ def limits_a_file_that_no_decoder_wants(box):
     box.write("zstd.zip", zip_of_packed("zeros.bin", 93, zeros, crc, mebibytes * MIB))
     box.zip("deflate.zip", {"zeros.bin": bytes(300 * MIB)})
     for archive in ("zstd.zip", "deflate.zip"):
-        check_limits(box, load(box, archive), (0,), BUDGET_MIB + SLACK_MIB, archive)
+        words = ("--allow-bombs", archive)
+        check_limits(box, load(box, *words), (0,), BUDGET_MIB + SLACK_MIB, archive)
 
 
 @case()
@@ -192,11 +213,11 @@ def limits_the_window_of_a_file_that_no_decoder_wants(box):
     zeros = zstd_zeros(160, window_log=30)
     archive = zip_of_packed("zeros.bin", 93, zeros, crc_of_zeros(160), 160 * MIB)
     box.write("window.zip", archive)
-    refused = box.run("load", "--budget", str(BUDGET_MIB), "window.zip")
+    refused = box.run("load", "--allow-bombs", "--budget", str(BUDGET_MIB), "window.zip")
     assert refused.code == 1, refused
     assert "zstd window" in refused.out, refused
     assert "allow more memory" in refused.out, refused
-    loaded = box.run("load", "--budget", "256", "window.zip")
+    loaded = box.run("load", "--allow-bombs", "--budget", "256", "window.zip")
     assert loaded.code == 0, loaded
 
 
@@ -216,7 +237,8 @@ def a_load_needs_few_descriptors(box):
 def refused_memory_is_not_called_damage(box):
     zeros = zstd_zeros(160, window_log=27)
     box.write("zstd.zip", zip_of_packed("zeros.bin", 93, zeros, crc_of_zeros(160), 160 * MIB))
-    words = ("load", "--threads", "1", "--io-threads", "1", "--budget", BUDGET_MIB, "zstd.zip")
+    threads = ("--threads", "1", "--io-threads", "1")
+    words = ("load", "--allow-bombs", *threads, "--budget", BUDGET_MIB, "zstd.zip")
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (120 * MIB, 120 * MIB))
     process = box.start(*words, preexec_fn=limit)
     out, err = process.communicate(timeout=CPU_LIMIT_S)
@@ -231,17 +253,20 @@ def limits_images_out_of_proportion(box):
     check_limits(box, load(box, "images.zip"), (1,), BUDGET_MIB + SLACK_MIB, "load")
 
 
-def zip_of_zeros(path, mebibytes):
-    """A ZIP archive with a file of zeros of any size, without compressing each of them."""
+def zip_of_zeros(path, mebibytes, claimed=False):
+    """A ZIP archive with a file of zeros of any size, without compressing each of them. Those that
+    are only `claimed` are not there."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     each = packer.compress(bytes(MIB)) + packer.flush(zlib.Z_FULL_FLUSH)
     unknown = 0xFFFFFFFF  # in the extra field
-    crc = crc_of_zeros(mebibytes)
+    crc = 0 if claimed else crc_of_zeros(mebibytes)
     fields = struct.pack("<HHHHHIIIHH", 45, 0, 8, 0, 33, crc, unknown, unknown, 9, 20)
     sizes = struct.pack("<HHQQ", 1, 16, mebibytes * MIB, mebibytes * len(each) + 2)
     with path.open("wb") as file:
         file.write(b"PK\x03\x04" + fields + b"zeros.bin" + sizes)
-        for _ in range(mebibytes):
+        if claimed:
+            file.seek(mebibytes * len(each), os.SEEK_CUR)
+        for _ in range(0 if claimed else mebibytes):
             file.write(each)
         file.write(b"\x03\x00")  # the last block, empty
         place = file.tell()

@@ -41,6 +41,12 @@ TEST(reason_of, names_the_option_for_a_missing_password) {
   EXPECT_EQ(reason_of({errc::password, 0, "wrong password", {}, 9}), "wrong password");
 }
 
+TEST(reason_of, names_the_option_that_allows_bombs) {
+  EXPECT_EQ(
+      reason_of({errc::limit, 0, "a bomb; if you trust it, mount it with allow_bombs", {}, 9}),
+      "a bomb; if you trust it, read it with --allow-bombs");
+}
+
 std::string printed(const std::exception& failure) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(print_exception(failure), exit_output_failed);

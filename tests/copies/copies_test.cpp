@@ -87,6 +87,40 @@ TEST(a_plug_in, of_another_version_works_beside_the_game_and_shares_nothing) {
   EXPECT_LT(std::set<std::uint32_t>(slots.begin(), slots.end()).size(), slots.size());
 }
 
+// Closes the plug-in while a thread lives that has asked it for its slot. Returns whether that
+// leaves it loaded.
+template <class Call>
+bool stays_loaded(const char* path, const char* symbol, Call slot_by) {
+  void* const opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* const found = opened ? dlsym(opened, symbol) : nullptr;
+  if (!found) throw std::runtime_error(dlerror());
+  countdown used{1};
+  countdown closed{1};
+  std::thread user([&] {
+    EXPECT_NE(slot_by(found), base_detail::shared_thread_slot);
+    used.done();
+    closed.wait();
+  });
+  used.wait();
+  EXPECT_EQ(dlclose(opened), 0);
+  void* const again = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  closed.done();
+  user.join();
+  return again != nullptr;
+}
+
+TEST(a_plug_in, that_is_linked_as_the_package_says_stays_loaded) {
+  EXPECT_TRUE(stays_loaded(HIDDEN, "overture_test_plug_in", [](void* calls) {
+    return static_cast<const plug_in_calls*>(calls)->thread_slot();
+  }));
+}
+
+TEST(a_plug_in, may_be_unloaded_before_a_thread_that_has_used_it_ends) {
+  EXPECT_FALSE(stays_loaded(UNLOADED, "overture_test_thread_slot", [](void* call) {
+    return reinterpret_cast<std::uint32_t (*)()>(call)();
+  }));
+}
+
 TEST(a_pool_of_another_version, is_refused) {
   job_system& jobs = plug_in(OTHER).pool();
   EXPECT_FALSE(jobs.is_of_this_version());

@@ -16,7 +16,6 @@
 
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/countdown.hpp"
-#include "support/failing_allocator.hpp"
 
 namespace overture {
 namespace {
@@ -437,42 +436,6 @@ TEST(read_queue, threads_share_what_is_in_flight) {
     EXPECT_EQ(each->completions, 1);
     ASSERT_TRUE(each->request.outcome);
     EXPECT_EQ(std::memcmp(each->bytes.data(), files.at(100), 50), 0);
-  }
-}
-
-class refusing_factory final : public thread_factory {
- public:
-  result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
-    return fail(errc::limit, "no threads today");
-  }
-  void join(thread_handle) noexcept override {}
-};
-
-TEST(read_queue, without_threads_every_request_fails_at_once) {
-  gated_files files(1000);
-  inline_executor on;
-  refusing_factory factory;
-  read_queue reads(files, {.threads = 2, .factory = &factory});
-  EXPECT_FALSE(reads.status());
-  counted_request a(on, 0, 10);
-  reads.submit({&a.request, 1});
-  EXPECT_EQ(a.completions, 1);
-  EXPECT_FALSE(a.request.outcome);
-}
-
-TEST(read_queue, refused_memory_is_reported_and_requests_still_complete) {
-  // Allocation 2 is the pool's; refusing it fails only reads that need the pool.
-  for (const std::uint64_t refused : {0u, 1u, 3u}) {
-    gated_files files(1000);
-    inline_executor on;
-    failing_allocator memory(refused);
-    read_queue reads(files, {.threads = 2, .memory = &memory});
-    ASSERT_GT(memory.refusals(), 0u);
-    ASSERT_FALSE(reads.status());
-    EXPECT_EQ(reads.status().error().code, errc::out_of_memory);
-    counted_request a(on, 0, 10);
-    reads.submit({&a.request, 1});
-    EXPECT_EQ(a.completions, 1);
   }
 }
 

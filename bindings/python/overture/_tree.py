@@ -247,6 +247,7 @@ class Tree(NotCopied):
         password: Optional[str],
         writable: bool = False,
         removal_markers: bool = False,
+        allow_bombs: bool = False,
     ) -> tuple[Any, list[Any]]:
         """The options, and what must stay during the call."""
         options = new("overture_mount_options")
@@ -258,6 +259,7 @@ class Tree(NotCopied):
             options.password = kept[-1]
         options.writable = writable
         options.removal_markers = removal_markers
+        options.allow_bombs = allow_bombs
         return options, kept
 
     def mount(
@@ -269,15 +271,19 @@ class Tree(NotCopied):
         password: Optional[str] = None,
         writable: bool = False,
         removal_markers: bool = False,
+        allow_bombs: bool = False,
     ) -> int:
         """Mounts a folder or an archive, and returns the number of the mount.
 
         `at` is the folder of the tree to mount it into; `below` a folder in it, of which alone the
         content is mounted. `writable` folders can be written to with write(). With
-        `removal_markers`, a file .wh.NAME removes NAME from earlier mounts.
+        `removal_markers`, a file .wh.NAME removes NAME from earlier mounts. `allow_bombs` reads
+        files that unpack out of all proportion, too.
         """
         number = ffi.new("overture_mount*", _NO_MOUNT)
-        options, _kept = self._mount_options(at, below, password, writable, removal_markers)
+        options, _kept = self._mount_options(
+            at, below, password, writable, removal_markers, allow_bombs
+        )
         with self._mounting:
             call(
                 lib.overture_files_mount,

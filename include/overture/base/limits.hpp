@@ -39,6 +39,14 @@ inline constexpr std::uint64_t zstd_ratio_max = 32768;
 inline constexpr std::uint64_t lzma_ratio_max = 8192;
 // BZip2: a block of 900,000 bytes, which stand for up to 51 times as many, takes at least 30.
 inline constexpr std::uint64_t bzip2_ratio_max = 1u << 21;
+// What unpacks to more than this may have at most so many bytes for each packed one, unless
+// mount_options::allow_bombs: DEFLATE reaches 1,032 with zeros alone, games about 20, and only
+// zeros packed by LZMA, zstd or BZip2 exceed it. What is larger still takes minutes, at the ratio
+// of repeated text at most.
+inline constexpr std::uint64_t unpacked_bytes_always = 64ull << 20;
+inline constexpr std::uint64_t unpacked_ratio_max = 1100;
+inline constexpr std::uint64_t unpacked_large_bytes = 16ull << 30;
+inline constexpr std::uint64_t unpacked_large_ratio_max = 100;
 // Blocks that must be unpacked whole to read any part: solid 7z blocks, encrypted entries.
 inline constexpr std::uint64_t block_bytes_max = 1ull << 30;
 inline constexpr std::size_t archive_blocks_max = 1u << 20;

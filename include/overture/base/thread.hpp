@@ -21,7 +21,7 @@ struct thread_options {
   const char* name = "worker";                         // Linux shows 15 characters
   thread_priority priority = thread_priority::normal;  // a wish: it may need rights
   std::uint64_t affinity_mask = 0;                     // processors 0..63 it may use, 0 = any
-  std::size_t stack_bytes = 0;                         // 0 = the system's default
+  std::size_t stack_bytes = 0;  // 0 = the system's default; on Linux at least 1 MiB
   // The thread does not preempt others when it wakes, but waits for an idle processor or the end of
   // a time slice (Linux: SCHED_BATCH, inherited by what it starts, and not if the process has a
   // policy of its own; elsewhere without effect).

@@ -51,7 +51,8 @@ typedef struct overture_mount_options {
   // Called once, when the mount and its last open file have ended, on the thread that ended them.
   // Never, if mounting fails. It must not use these files: they may be ending too.
   void (*released)(void* context);
-  void* context;  // of released()
+  void* context;     // of released()
+  bool allow_bombs;  // reads entries that unpack out of all proportion, which fail with limit
 } overture_mount_options;
 
 // Mounts a folder or an archive, whose path is one of the system. `mount` may be NULL. Names that

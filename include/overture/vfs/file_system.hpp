@@ -142,6 +142,10 @@ struct mount_options {
   std::string_view password = {};
   // Of names in archives that are not UTF-8 and do not say what they are.
   overture::name_encoding name_encoding = overture::name_encoding::cp437;
+  // Read entries that unpack out of all proportion, too: to more than 64 MiB and 1,100 times their
+  // packed size, or to more than 16 GiB and 100 times (limits::unpacked_bytes_always). Without it
+  // they fail with errc::limit. One of a few bytes can take 1 GiB of memory, or minutes.
+  bool allow_bombs = false;
 };
 
 // One mount of a remount().

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Zlib
+#include "base/thread_slot.hpp"
+
+extern "C" [[gnu::visibility("default")]] std::uint32_t overture_test_thread_slot() {
+  return overture::base_detail::thread_slot();
+}
