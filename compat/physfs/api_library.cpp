@@ -70,7 +70,11 @@ int PHYSFS_init(const char* argv0) {
 
 int PHYSFS_deinit(void) {
   if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
-  if (!physfs::open_file::close_all()) return 0;
+  if (!physfs::suspend_search_path()) return 0;
+  if (!physfs::open_file::close_all()) {
+    physfs::resume_search_path();
+    return 0;
+  }
   physfs::end_write_folder();
   physfs::end_boost();
   program_folder = user_folder = nullptr;

@@ -83,6 +83,7 @@ int PHYSFS_mount(const char* path, const char* mount_point, int append) {
 int PHYSFS_mountIo(PHYSFS_Io* io, const char* name, const char* mount_point, int append) {
   if (!io) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   if (io->version != 0) return refuse(PHYSFS_ERR_UNSUPPORTED);
+  if (!io->read || !io->seek || !io->length) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   return mount_new(name, mount_point, append, [&] { return open_archive(name, {.io = io}); });
 }
 

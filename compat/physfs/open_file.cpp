@@ -61,6 +61,7 @@ open_file* open_file::claim() noexcept {
   made->next_ = records.load();
   while (!records.compare_exchange_weak(made->next_, made)) {
   }
+  has_records_.store(true);
   return made;
 }
 
@@ -127,6 +128,7 @@ bool open_file::close_all() noexcept {
     if (each->handle_.opaque && !each->close()) return false;
   }
   generation.fetch_add(1);
+  has_records_.store(false);
   for (open_file* each = records.exchange(nullptr); each;) {
     destroy(std::exchange(each, each->next_));
   }

@@ -29,11 +29,12 @@ class open_file {
   [[nodiscard]] static PHYSFS_File* to_read(content* contents, mount& from) noexcept;
   [[nodiscard]] static PHYSFS_File* to_write(content* contents, std::uint64_t position,
                                              mount* from) noexcept;
-  // Null, and an error, if the file is closed or a null pointer.
+  // Null, and an error, if the file is closed, a null pointer, or of a library that has ended.
   [[nodiscard]] static open_file* of(PHYSFS_File* file) noexcept {
+    const bool has_records = has_records_.load(std::memory_order_relaxed);
     // It is in front of the record, which can so be used before `opaque` has been loaded.
-    if (file && file->opaque) return reinterpret_cast<open_file*>(file);
-    set_error(PHYSFS_ERR_INVALID_ARGUMENT);
+    if (file && has_records && file->opaque) return reinterpret_cast<open_file*>(file);
+    set_error(has_records ? PHYSFS_ERR_INVALID_ARGUMENT : no_records_error());
     return nullptr;
   }
   // Closes all, and frees the records. Stops at a file that cannot be written.
@@ -61,6 +62,10 @@ class open_file {
   [[nodiscard]] bool flush() noexcept;
 
  private:
+  [[nodiscard]] static PHYSFS_ErrorCode no_records_error() noexcept {
+    return is_running() ? PHYSFS_ERR_INVALID_ARGUMENT : PHYSFS_ERR_NOT_INITIALIZED;
+  }
+
   template <class T, class... Arguments>
   friend T* make(Arguments&&... arguments) noexcept;
   template <class T>
@@ -78,6 +83,8 @@ class open_file {
     start_ = position;
     at_ = filled_ = 0;
   }
+
+  inline static overture::atomic<bool> has_records_{false};
 
   PHYSFS_File handle_{};  // its `opaque` is this record, or null when closed
   content* contents_ = nullptr;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "overture/base/thread.hpp"
 #include "parsed_archives.hpp"
 #include "platform.hpp"
 
@@ -32,12 +33,14 @@ struct kept {
 // To look a name up in an index costs about as much as to ask so many archives.
 constexpr std::uint32_t few_archives = 4;
 
-overture::atomic<const snapshot*> current{nullptr};
+overture::atomic<const snapshot*> current{nullptr};  // null too while the library ends
+overture::atomic<bool> running{false};
 overture::atomic<reader_record*> records{nullptr};
 std::mutex changing;
 
 // Guarded by changes().
 const snapshot* retired = nullptr;
+const snapshot* suspended = nullptr;
 
 // Guarded by keeping.
 std::mutex keeping;
@@ -113,6 +116,18 @@ const snapshot* take_unread() noexcept {
     unread = old;
   }
   return unread;
+}
+
+bool is_anything_read() noexcept {
+  for (const reader_record* each = records.load(); each; each = each->next) {
+    if (each->held.load()) return true;
+  }
+  const std::scoped_lock lock(changing);
+  if (suspended->holders.load() != 0) return true;
+  for (const snapshot* each = retired; each; each = each->next_retired) {
+    if (each->holders.load() != 0) return true;
+  }
+  return false;
 }
 
 // Not under changes(): the host's code may run when a mount goes.
@@ -291,12 +306,29 @@ bool begin_search_path() noexcept {
   snapshot* const none = new_snapshot(0);
   if (!none) return false;
   current.store(none);
+  running.store(true);
   return true;
 }
 
-// No other thread is inside the library.
+bool suspend_search_path() noexcept {
+  if (own_record && own_record->held.load()) return refuse(PHYSFS_ERR_BUSY);
+  {
+    const std::scoped_lock lock(changing);
+    const snapshot* const last = current.exchange(nullptr);
+    if (!last) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+    suspended = last;
+  }
+  while (is_anything_read()) overture::yield_thread();
+  return true;
+}
+
+void resume_search_path() noexcept {
+  current.store(std::exchange(suspended, nullptr));
+}
+
 void end_search_path() noexcept {
-  if (auto* const last = const_cast<snapshot*>(current.exchange(nullptr))) {
+  running.store(false);
+  if (auto* const last = const_cast<snapshot*>(std::exchange(suspended, nullptr))) {
     last->next_retired = retired;
     retired = last;
   }
@@ -308,7 +340,7 @@ void end_search_path() noexcept {
 }
 
 bool is_running() noexcept {
-  return current.load(std::memory_order_acquire) != nullptr;
+  return running.load(std::memory_order_acquire);
 }
 
 bool add_mount(storage* contents, const char* name, const clean_name& point, bool append) noexcept {
@@ -325,14 +357,15 @@ bool add_mount(storage* contents, const char* name, const clean_name& point, boo
   bool known = false;
   {
     const std::scoped_lock lock(changing);
-    const snapshot& old = *current.load();
-    known = find(old, name) != nullptr;
-    if (!known) {
-      snapshot* const next = new_snapshot(old.count + 1);
+    const snapshot* const old = current.load();
+    known = old && find(*old, name);
+    if (!old) set_error(PHYSFS_ERR_NOT_INITIALIZED);
+    if (old && !known) {
+      snapshot* const next = new_snapshot(old->count + 1);
       done = next != nullptr;
       if (next) {
-        next->mounts[append ? old.count : 0] = added;
-        std::copy_n(old.mounts, old.count, next->mounts + (append ? 0 : 1));
+        next->mounts[append ? old->count : 0] = added;
+        std::copy_n(old->mounts, old->count, next->mounts + (append ? 0 : 1));
         unread = replace(next);
       }
     }
@@ -359,7 +392,9 @@ bool remove_mount(const char* name) noexcept {
   const snapshot* unread = nullptr;
   {
     const std::scoped_lock lock(changing);
-    const snapshot& old = *current.load();
+    const snapshot* const found = current.load();
+    if (!found) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+    const snapshot& old = *found;
     const mount* const removed = find(old, name);
     if (!removed) return refuse(PHYSFS_ERR_NOT_MOUNTED);
     if (removed->has_open_files()) return refuse(PHYSFS_ERR_FILES_STILL_OPEN);
@@ -379,7 +414,9 @@ bool set_root(const char* name, const clean_name& folder) noexcept {
   const snapshot* unread = nullptr;
   {
     const std::scoped_lock lock(changing);
-    const snapshot& old = *current.load();
+    const snapshot* const found = current.load();
+    if (!found) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+    const snapshot& old = *found;
     mount* const changed = find(old, name);
     if (!changed) return true;
     snapshot* const next = new_snapshot(old.count);

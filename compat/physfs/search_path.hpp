@@ -111,6 +111,12 @@ template <class T>
 }
 
 [[nodiscard]] bool begin_search_path() noexcept;
+// Lets no thread begin to read, as if the library were not initialised, and waits for those that
+// read. False, and an error, if the calling thread reads (an archiver of the host calls back) or
+// another one ends the library.
+[[nodiscard]] bool suspend_search_path() noexcept;
+void resume_search_path() noexcept;
+// Of a suspended search path, or none.
 void end_search_path() noexcept;
 [[nodiscard]] bool is_running() noexcept;
 

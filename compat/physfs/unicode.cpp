@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "errors.hpp"
 #include "long_folds.hpp"
 #include "overture/base/case_fold.hpp"
 #include "physfs.h"
@@ -93,11 +94,21 @@ std::size_t put(std::uint32_t character, PHYSFS_uint16* to, std::size_t room) {
   return 2;
 }
 
+// What is no text is an empty one, and an error.
+template <class Unit>
+const Unit* checked(const Unit* text) {
+  static constexpr Unit empty = 0;
+  if (text) return text;
+  physfs::set_error(PHYSFS_ERR_INVALID_ARGUMENT);
+  return &empty;
+}
+
 // Writes what fits, and a NUL. `take` returns the next character, 0 at the end.
 template <class To, class Take>
 void convert(To* to, PHYSFS_uint64 bytes, Take take) {
   std::size_t room = bytes / sizeof(To);
-  if (room == 0) return;
+  if (!to) physfs::set_error(PHYSFS_ERR_INVALID_ARGUMENT);
+  if (!to || room == 0) return;
   --room;
   while (const std::uint32_t character = take()) {
     const std::size_t units = put(character, to, room);
@@ -112,7 +123,7 @@ void convert(To* to, PHYSFS_uint64 bytes, Take take) {
 template <class Unit>
 class folded_text {
  public:
-  explicit folded_text(const Unit* text) : text_(text) {}
+  explicit folded_text(const Unit* text) : text_(checked(text)) {}
   std::uint32_t take() {
     if (at_ == count_) {
       const std::uint32_t character = next(text_);
@@ -145,14 +156,17 @@ int compare(const Unit* left, const Unit* right) {
 }  // namespace
 
 void PHYSFS_utf8FromUcs4(const PHYSFS_uint32* from, char* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&] { return next(from); });
 }
 
 void PHYSFS_utf8ToUcs4(const char* from, PHYSFS_uint32* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&] { return next(from); });
 }
 
 void PHYSFS_utf8FromUcs2(const PHYSFS_uint16* from, char* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&]() -> std::uint32_t {
     if (*from == 0) return 0;
     const std::uint32_t unit = *from++;
@@ -161,6 +175,7 @@ void PHYSFS_utf8FromUcs2(const PHYSFS_uint16* from, char* to, PHYSFS_uint64 byte
 }
 
 void PHYSFS_utf8ToUcs2(const char* from, PHYSFS_uint16* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&] {
     const std::uint32_t character = next(from);
     return character < 0x10000 ? character : unknown;
@@ -168,20 +183,24 @@ void PHYSFS_utf8ToUcs2(const char* from, PHYSFS_uint16* to, PHYSFS_uint64 bytes)
 }
 
 void PHYSFS_utf8FromUtf16(const PHYSFS_uint16* from, char* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&] { return next(from); });
 }
 
 void PHYSFS_utf8ToUtf16(const char* from, PHYSFS_uint16* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&] { return next(from); });
 }
 
 void PHYSFS_utf8FromLatin1(const char* from, char* to, PHYSFS_uint64 bytes) {
+  from = checked(from);
   convert(to, bytes, [&]() -> std::uint32_t {
     return *from == '\0' ? 0 : static_cast<unsigned char>(*from++);
   });
 }
 
 int PHYSFS_caseFold(PHYSFS_uint32 from, PHYSFS_uint32* to) {
+  if (!to) return physfs::refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   if (from < 0x80) {
     *to = overture::fold_case(static_cast<char32_t>(from));
     return 1;
