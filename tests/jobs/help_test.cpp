@@ -11,6 +11,7 @@
 
 #include "jobs/pool_test_support.hpp"
 #include "overture/jobs/coroutine.hpp"
+#include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/single_threaded.hpp"
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/when.hpp"
@@ -130,6 +131,34 @@ TEST_P(helping, a_thread_that_sleeps_notices_work_that_another_adds) {
   std::thread other([&] { jobs().submit([&] { made->set_value(9); }); });
   EXPECT_EQ(future.get().value(), 9);
   other.join();
+}
+
+TEST_P(helping, a_job_that_waits_for_a_future_runs_the_jobs_it_comes_from) {
+  const shared_future<int> outer =
+      later(1)
+          .then(jobs(), [this](const result<int>& one) { return *one + *later(2).get(); })
+          .value();
+  EXPECT_EQ(outer.get().value(), 3);
+}
+
+TEST_P(helping, a_wait_for_a_group_leaves_other_jobs_alone) {
+  const shared_future<int> other = later(1);
+  job_group group(jobs());
+  bool has_run = false;
+  group.run([&] { has_run = true; });
+  group.wait();
+  EXPECT_TRUE(has_run);
+  EXPECT_FALSE(other.is_ready());
+}
+
+TEST(a_pool_without_workers, starts_gathered_jobs_before_a_wait) {
+  thread_pool jobs;
+  auto made = promise<int>::make();
+  made->comes_from(jobs);
+  const shared_future<int> future = made->future();
+  const cork gathers(jobs);
+  jobs.submit([&] { made->set_value(4); });
+  EXPECT_EQ(future.get().value(), 4);
 }
 
 // Not for single_threaded, whose jobs run on one thread only.
