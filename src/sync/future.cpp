@@ -50,16 +50,15 @@ void future_core::complete() noexcept {
   if (allocated) give_up(promise_hold);
 }
 
+// The helper is not told when something else than its tasks makes this ready, a coroutine that has
+// gone on in another pool, say. So it is asked to look up each millisecond.
 bool future_core::help(std::uint64_t deadline_ns) noexcept {
   if (helper_ == nullptr) return false;
-  const auto ready = [this]() noexcept { return is_ready(); };
-  if (!is_set_elsewhere_) return helper_->help_until(ready, deadline_ns);
-  // The helper is not told when another executor makes it ready, so this looks each millisecond.
   constexpr std::uint64_t between_looks_ns = 1'000'000;
   for (;;) {
-    const std::uint64_t begin_ns = now_ns();
-    const std::uint64_t next_ns = begin_ns + between_looks_ns;
+    const std::uint64_t next_ns = now_ns() + between_looks_ns;
     const bool is_last = deadline_ns != 0 && deadline_ns <= next_ns;
+    const auto ready = [this]() noexcept { return is_ready(); };
     if (helper_->help_until(ready, is_last ? deadline_ns : next_ns)) return true;
     if (is_last || now_ns() < next_ns) return false;  // too early: it cannot help on this thread
   }

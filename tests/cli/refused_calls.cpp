@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,7 +32,7 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, write, disk, malloc };
+enum class call { none, opendir, readdir, openat2, write, disk, thread, malloc };
 
 call refused = call::none;
 long first = 0;
@@ -46,9 +47,10 @@ __attribute__((constructor)) void read_environment() {
   const char* text = getenv("REFUSE");
   told = getenv("REFUSE_TOLD");
   if (!text) return;
-  const char* const names[] = {"none", "opendir", "readdir", "openat2", "write", "disk", "malloc"};
+  const char* const names[] = {"none",  "opendir", "readdir", "openat2",
+                               "write", "disk",    "thread",  "malloc"};
   call found = call::none;
-  for (int i = 1; i < 7; ++i) {
+  for (int i = 1; i < 8; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -168,6 +170,14 @@ int renameat2(int from, const char* old_name, int to, const char* new_name,
   if (refuse(call::disk)) return -1;
   static const auto real = next<int (*)(int, const char*, int, const char*, unsigned)>("renameat2");
   return real(from, old_name, to, new_name, flags);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) noexcept {
+  if (refuse(call::thread)) return errno;
+  using create_type = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto real = next<create_type>("pthread_create");
+  return real(thread, attributes, start, argument);
 }
 
 void* malloc(size_t size) noexcept {

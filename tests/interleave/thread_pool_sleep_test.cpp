@@ -10,7 +10,6 @@
 #include "overture/base/function_ref.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/jobs/thread_pool.hpp"
-#include "overture/sync/future.hpp"
 
 namespace overture {
 namespace {
@@ -144,36 +143,27 @@ TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_waits_for) {
   }));
 }
 
-// Without workers the threads that wait for futures run the jobs, and one runs what another waits
-// for.
-TEST(a_pool_in_all_interleavings, lets_no_wait_for_a_future_miss_a_job_without_workers) {
+// Without workers the threads that help run the jobs, and one runs what another waits for.
+TEST(a_pool_in_all_interleavings, lets_no_thread_that_helps_miss_a_job) {
   expect_clean_nearby([] {
     explored_pool explored(0, 1, wake_policy::park, 0, 0);
-    future_storage<int> storage;
-    promise<int> made(storage);
-    made.comes_from(*explored.pool);
-    const shared_future<int> future = made.future();
-    run({[&] { check(*future.get() == 1, "it is set"); },
-         [&] { explored.pool->submit([&] { made.set_value(1); }); }});
+    atomic<int> value{0};
+    run({[&] {
+           check(explored.pool->help_until([&]() noexcept { return value.load() == 1; }, 0), "set");
+         },
+         [&] { explored.pool->submit([&] { value.store(1); }); }});
     explored.leave();
   });
 }
 
-TEST(a_pool_in_all_interleavings, tells_each_wait_for_a_future_of_the_job_that_another_has_run) {
+TEST(a_pool_in_all_interleavings, tells_each_thread_that_helps_of_a_job_that_another_has_run) {
   expect_clean_nearby([] {
     explored_pool explored(0, 1, wake_policy::park, 0, 0);
-    future_storage<int> storages[2];
-    promise<int> made[2]{promise<int>(storages[0]), promise<int>(storages[1])};
-    for (promise<int>& each : made) each.comes_from(*explored.pool);
-    const shared_future<int> futures[2]{made[0].future(), made[1].future()};
-    run({[&] { check(*futures[0].get() == 0, "it is set"); },
-         [&] { check(*futures[1].get() == 1, "it is set"); },
-         [&] {
-           explored.pool->submit([&] {
-             made[1].set_value(1);
-             made[0].set_value(0);
-           });
-         }});
+    atomic<int> value{0};
+    const auto help = [&] {
+      check(explored.pool->help_until([&]() noexcept { return value.load() == 1; }, 0), "set");
+    };
+    run({help, help, [&] { explored.pool->submit([&] { value.store(1); }); }});
     explored.leave();
   });
 }

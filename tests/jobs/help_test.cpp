@@ -116,6 +116,26 @@ TEST_P(helping, a_coroutine_runs_in_the_wait_for_its_future) {
   EXPECT_EQ(spawned->get().value(), 7);
 }
 
+co_task<int> ends_elsewhere(job_system& other) {
+  co_return *co_await run_job(other, [] { return 6; });
+}
+
+TEST_P(helping, a_coroutine_that_ends_in_another_pool_is_noticed) {
+  thread_pool other{{.workers = 1}};
+  const auto spawned = spawn(jobs(), ends_elsewhere(other));
+  ASSERT_TRUE(spawned);
+  EXPECT_EQ(spawned->get().value(), 6);
+}
+
+TEST_P(helping, a_value_from_another_thread_is_noticed) {
+  auto made = promise<int>::make();
+  made->comes_from(jobs());
+  const shared_future<int> future = made->future();
+  std::thread other([&] { made->set_value(8); });
+  EXPECT_EQ(future.get().value(), 8);
+  other.join();
+}
+
 TEST_P(helping, a_group_runs_in_the_wait_for_a_future_on_it) {
   job_group group(jobs());
   const shared_future<int> future = later(5);

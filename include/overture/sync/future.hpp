@@ -99,9 +99,7 @@ class OVERTURE_API future_core {
   }
   // The same for work that comes before this one's, which may itself lie elsewhere.
   void set_helper_of(const future_core& before) noexcept {
-    if (helper_ != nullptr) return;
-    helper_ = before.helper_;
-    is_set_elsewhere_ = true;
+    if (helper_ == nullptr) helper_ = before.helper_;
   }
 
   // Call once, after storing the outcome. Releases the promise's hold.
@@ -163,7 +161,6 @@ class OVERTURE_API future_core {
   allocator* memory_;
   executor* helper_ = nullptr;
   memory_tag tag_ = memory_tag::host;
-  bool is_set_elsewhere_ = false;  // maybe not by a task of the helper
 };
 
 template <class T>

@@ -141,8 +141,8 @@ void parking::wake_crowd() noexcept {
 }
 
 void parking::work_added(const void* group) noexcept {
-  tell_helpers();
   const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
+  if (helping_ && crowd(seen) != 0) crowd_.notify_all();
   if (group != nullptr && any_waits(seen)) {
     const auto wake_first = [this, group](std::size_t bit) noexcept {
       return wake_waiter(static_cast<unsigned>(bit), group);

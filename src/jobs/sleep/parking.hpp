@@ -104,7 +104,8 @@ class parking {
   // After jobs were briefly in no queue, or the last one has ended: wakes all threads that wait for
   // the group, or for any group if it is null.
   void wake_waiters(const void* group) noexcept;
-  // After a job was added or has run in a pool without workers: the threads that help look again.
+  // After a job has run in a pool without workers, or was added where none may take it: the threads
+  // that help look again.
   void tell_helpers() noexcept {
     if (helping_) wake_crowd();
   }
