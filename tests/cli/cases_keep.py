@@ -338,6 +338,37 @@ def what_killed_runs_have_left_is_swept(box):
 
 
 @case("unsanitized")
+def little_address_space_leaves_the_old_file_or_the_new_one(box):
+    """A sanitizer takes terabytes of it."""
+    for i in range(40):
+        box.write(f"game/{i:02}.txt", f"line {i}\n" * 3000)
+    outputs = {
+        "r.record": (("load", "--record", "r.record", "game"), b"overture-load-record"),
+        "t.json": (("load", "--trace", "t.json", "game"), b'{"'),
+        "p.zip": (("pack", "--overwrite", "p.zip", "game"), b"PK"),
+    }
+    statuses = set()
+    for name, (words, head) in outputs.items():
+        box.write(name, "old")
+        for mib in range(8, 240, 8):
+            limit = with_limit(resource.RLIMIT_AS, mib << 20)
+            result = box.run(*words, preexec_fn=limit)
+            data = (box.folder / name).read_bytes()
+            assert data == b"old" or data.startswith(head), (words, mib, result)
+            assert (data != b"old") == (result.code == 0), (words, mib, result)
+            statuses.add(result.code)
+            box.write(name, "old")
+        assert not list(box.folder.glob(".overture-*")), words
+    extract = ("extract", "--overwrite", "--to", "game", "game")
+    before = snapshot(box.folder / "game")
+    for mib in range(8, 160, 8):
+        result = box.run(*extract, preexec_fn=with_limit(resource.RLIMIT_AS, mib << 20))
+        assert snapshot(box.folder / "game") == before, (mib, result)
+        statuses.add(result.code)
+    assert 0 in statuses and len(statuses) > 1, statuses
+
+
+@case("unsanitized")
 def a_disk_that_fails_at_any_moment_leaves_the_old_file_or_the_new_one(box):
     """Preloading does not mix with sanitizers."""
     for i in range(3):
