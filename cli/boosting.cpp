@@ -114,7 +114,7 @@ class young_files {
   std::int64_t left_ns_ = start_pack::settled_after_ns;
 };
 
-bool lacks_room(const error& failure) {
+bool is_short_of_resources(const error& failure) {
   return failure.code == errc::out_of_memory || lacks_resources(failure.os_error);
 }
 
@@ -187,7 +187,7 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
       result<blob> content;
       if (before) content = files.read(record);
       // A pack that lacks files for this would be worth less than the old one.
-      if (before && !content && lacks_room(content.error())) {
+      if (before && !content && is_short_of_resources(content.error())) {
         return tl::unexpected(content.error());
       }
       const result<file_status> after = os.status(record.path.c_str(), true);

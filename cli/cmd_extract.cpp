@@ -14,6 +14,7 @@
 #include "extracting.hpp"
 #include "messages.hpp"
 #include "mounting.hpp"
+#include "native_path.hpp"
 #include "outputs.hpp"
 #include "path_argument.hpp"
 #include "skipped_names.hpp"
@@ -84,7 +85,7 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
       into.overwrite);
   line.flag({"--resume", own_group,
              "go on where an interrupted extraction stopped: leave files that are there with the "
-             "right size and checksum (or time, where there is no checksum)"},
+             "right size and checksum"},
             into.resume);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
@@ -132,6 +133,9 @@ std::string summary_of(const extracted& done, std::size_t wanted, std::size_t ex
                         grouped(done.files), counted(wanted, "file", "files"), bytes, printable(to))
           : fmt::format("{}, {} written to {}", counted(done.files, "file", "files"), bytes,
                         printable(to));
+  if (done.in_place > 0) {
+    summary += fmt::format("; {} are read from where they would go", grouped(done.in_place));
+  }
   if (done.whole > 0) summary += fmt::format("; {} were there and whole", grouped(done.whole));
   if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
   if (excluded > 0) summary += fmt::format("; {} left out by --exclude", grouped(excluded));
@@ -140,6 +144,18 @@ std::string summary_of(const extracted& done, std::size_t wanted, std::size_t ex
     summary += fmt::format("; the disk took {} more", human_time(done.sync_ns));
   }
   return summary + '\n';
+}
+
+// Why the extraction ended early.
+std::string stop_of(const extracted& done, const extract_arguments& arguments, std::size_t wanted) {
+  const std::string written =
+      done.has_names ? fmt::format("{} of {} {} written and whole", grouped(done.files),
+                                   counted(wanted, "file", "files"), wanted == 1 ? "is" : "are")
+                     : std::string("nothing was replaced");
+  return fmt::format("{}: cannot write ({}); {}; {}go on with {}--resume", printable(arguments.to),
+                     system_message(done.stopped_by), written,
+                     lacks_room(done.stopped_by) ? "make room, then " : "",
+                     arguments.overwrite ? "--overwrite " : "");
 }
 
 }  // namespace
@@ -167,10 +183,13 @@ int cmd_extract(const std::vector<std::string>& words) {
   const std::size_t excluded = std::erase_if(
       *paths, [&](const std::string& path) { return matches_any(arguments.exclude, path); });
   how.to_path = arguments.to;
-  if (arguments.overwrite) {
-    const std::optional<placing> placed = check_replacing(arguments.tree, *paths, how);
-    if (!placed) return exit_usage;
-    how.how = *placed;
+  if (is_temporary_name(text_of(native_path(arguments.to).filename()))) {
+    print_error(fmt::format("{}: later runs remove folders of this name; give another with --to",
+                            printable(arguments.to)));
+    return exit_usage;
+  }
+  if (arguments.overwrite && !check_replacing(arguments.tree, files, *paths, how)) {
+    return exit_usage;
   }
   output_folder to;
   if (const int os_error = to.open(arguments.to, how.how, paths->size()); os_error != 0) {
@@ -188,18 +207,11 @@ int cmd_extract(const std::vector<std::string>& words) {
 
   if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
   for (const std::string& failure : done.failures) print_error(failure);
-  const bool none_placed = how.how == placing::at_end && done.files == 0 && !paths->empty();
   if (done.stopped_by != 0) {
-    print_error(fmt::format(
-        "{}: cannot write ({}); {}; make room, then go on with {}--resume", printable(arguments.to),
-        system_message(done.stopped_by),
-        none_placed ? std::string("nothing was replaced")
-                    : fmt::format("{} of {} were written and are whole", grouped(done.files),
-                                  counted(paths->size(), "file", "files")),
-        arguments.overwrite ? "--overwrite " : ""));
+    print_error(stop_of(done, arguments, paths->size()));
     return exit_output_failed;
   }
-  if (none_placed && !interrupted() && done.status != exit_ok) {
+  if (!done.has_names && !interrupted()) {
     print_error(
         fmt::format("{}: nothing was replaced: it has files of the mounts, so all of them "
                     "are replaced, or none",

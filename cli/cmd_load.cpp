@@ -141,6 +141,15 @@ report report_of(std::vector<report>& loads) {
   return shown;
 }
 
+bool output_may_be_written(const load_arguments& arguments) {
+  output_check check(arguments.tree);
+  check.reads("--baseline", arguments.baseline);
+  check.reads("--recorded", arguments.recorded);
+  check.writes_like("--trace", arguments.trace, {"{\"traceEvents\""});
+  check.writes_like("--record", arguments.record, {"overture-load-record "});
+  return check.passes();
+}
+
 }  // namespace
 
 int cmd_load(const std::vector<std::string>& words) {
@@ -149,12 +158,7 @@ int cmd_load(const std::vector<std::string>& words) {
 
   const outputs out(arguments.colour);
   watch_interrupts();
-  output_check check(arguments.tree);
-  check.reads("--baseline", arguments.baseline);
-  check.reads("--recorded", arguments.recorded);
-  check.writes("--trace", arguments.trace);
-  check.writes("--record", arguments.record);
-  if (!check.passes()) return exit_usage;
+  if (!output_may_be_written(arguments)) return exit_usage;
   std::optional<baseline> old;
   if (!arguments.baseline.empty()) {
     old = read_baseline(arguments.baseline);

@@ -143,7 +143,17 @@ std::string summary_of(const packed_tree& done, const pack_arguments& arguments,
 struct old_archive {
   bool is_there = false;
   bool is_a_source = false;  // it is mounted itself
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t mtime_ns = 0;
+  friend bool operator==(const old_archive&, const old_archive&) = default;
 };
+
+old_archive look_at(const std::string& path, bool is_a_source) {
+  const result<file_status> found = system_os().status(path.c_str(), true);
+  if (!found || found->kind != file_kind::file) return {};
+  return {true, is_a_source, found->number, found->size, found->mtime_ns};
+}
 
 // Why the archive may not take its place; empty if it may. One that lacks files never replaces
 // another: what the old one had would be lost.
@@ -156,7 +166,10 @@ std::string why_kept(const packed_tree& done, const file_system& files, const ol
         left);
   }
   if (!old.is_there) return {};
-  std::uint64_t missing = done.failed + files.failure_count();
+  if (done.files == 0 && done.failed == 0) {
+    return "there is nothing to pack, so it is unchanged; is a disk not mounted?";
+  }
+  const std::uint64_t missing = done.failed + files.failure_count();
   if (missing > 0) {
     return fmt::format(
         "{} could not be read, so {}; leave it out with --exclude, or write an "
@@ -183,7 +196,7 @@ int cmd_pack(const std::vector<std::string>& words) {
   check.reads("--recorded", arguments.recorded);
   check.writes("the archive", arguments.out, output_check::source::allowed);
   if (!check.passes()) return exit_usage;
-  const old_archive old{identity_of(arguments.out).has_value(), check.writes_a_source()};
+  const old_archive old = look_at(arguments.out, check.writes_a_source());
   std::optional<load_record> record;
   if (!arguments.recorded.empty()) {
     record = read_record(arguments.recorded);
@@ -200,8 +213,13 @@ int cmd_pack(const std::vector<std::string>& words) {
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
   output_file file;
   packed_tree done;
-  result<void> written = file.open(arguments.out);
-  if (written) {
+  result<void> written =
+      file.open(arguments.out, arguments.overwrite ? replacing::allowed : replacing::never);
+  if (!written) {
+    print_error(fmt::format("{}: {}", printable(arguments.out), reason_of(written.error())));
+    return exit_output_failed;
+  }
+  {
     result<packed_tree> packed = pack_files(files, order, how, jobs, out, file.file());
     if (packed) done = std::move(*packed);
     if (!packed) written = tl::unexpected(packed.error());
@@ -212,10 +230,17 @@ int cmd_pack(const std::vector<std::string>& words) {
       print_error(fmt::format("{}: {}", printable(arguments.out), why));
       return std::max({done.status, status_of_mounts(files), int{exit_files_failed}});
     }
+    if (look_at(arguments.out, old.is_a_source) != old) {
+      print_error(
+          fmt::format("{}: another program has written it meanwhile, so it is left as it is",
+                      printable(arguments.out)));
+      return exit_output_failed;
+    }
     written = file.commit();
   }
-  const char* const left =
-      old.is_there ? "the old archive is unchanged" : "nothing is left of the archive";
+  const char* const left = file.is_in_place() ? "a loss of power may undo it"
+                           : old.is_there     ? "the old archive is unchanged"
+                                              : "nothing is left of the archive";
   if (!written && interrupted()) {
     print_to_stderr(fmt::format("interrupted; {}\n", left));
     return exit_interrupted;

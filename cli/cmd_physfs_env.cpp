@@ -126,7 +126,7 @@ int cmd_physfs_env(const std::vector<std::string>& words) {
   const tree_arguments no_mounts;
   output_check check(no_mounts);
   check.reads("the game", game->program);
-  check.writes("--json", arguments.json);
+  check.writes_like("--json", arguments.json, {"{", "["});
   if (!check.passes()) return exit_usage;
   if (arguments.counts()) return run_and_report(*game, arguments);
   return cannot_start(*game, become_program(arguments.game, game->environment));

@@ -69,14 +69,16 @@ class extractor {
     done.stopped_by = stopped_by_.load();
     const bool failed =
         done.stopped_by != 0 || interrupted() || status_.load() != exit_ok || mounts_failed();
-    if (how_.how != placing::at_end || !failed) give_names(done);
+    done.has_names = how_.how != placing::at_end || !failed;
+    if (done.has_names) give_names(done);
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       if (reasons_[i].empty()) continue;
       ++done.failed;
       done.failures.push_back(fmt::format("{}: {}", printable(paths_[i]), printable(reasons_[i])));
     }
     done.whole = files_whole_.load();
-    if (how_.how != placing::at_end || !failed) {
+    done.in_place = files_in_place_.load();
+    if (done.has_names) {
       done.files = files_written_.load();
       done.bytes = bytes_done_.load();
     }
@@ -89,14 +91,16 @@ class extractor {
   // Brings all to the disk. Files that replace others get their names now.
   void give_names(extracted& done) {
     const std::uint64_t begin_ns = now_ns();
-    const std::vector<output_folder::unplaced> unplaced = how_.to->finish();
+    const output_folder::outcome finished = how_.to->finish();
     done.sync_ns = now_ns() - begin_ns;
+    if (done.stopped_by == 0) done.stopped_by = finished.disk_error;
+    const bool all_or_none = how_.how == placing::at_end;
+    if (all_or_none && !finished.is_after_placing) done.has_names = false;
+    if (finished.failed.empty()) return;
     std::map<std::string_view, int> failures;
-    for (const output_folder::unplaced& each : unplaced) {
-      if (each.path.empty()) done.stopped_by = each.os_error;
-      if (!each.path.empty()) failures.emplace(each.path, each.os_error);
+    for (const output_folder::unplaced& each : finished.failed) {
+      failures.emplace(each.path, each.os_error);
     }
-    if (failures.empty()) return;
     files_written_.fetch_sub(failures.size());
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       const auto failed = failures.find(std::string_view(paths_[i]).substr(how_.above));
@@ -117,6 +121,10 @@ class extractor {
   std::string extract(const std::string& path) {
     const asset_path file{path, {hash64(path)}};
     const std::uint64_t begin_ns = now_ns();
+    if (how_.in_place.contains(path)) {
+      files_in_place_.fetch_add(1);
+      return {};
+    }
     if (names_temporary(path)) {
       raise_status(exit_files_failed);
       return "the name is one of Overture's temporary files, which later runs remove";
@@ -125,7 +133,7 @@ class extractor {
     if (!stat) return failed(stat.error());
     const file_marks marks{stat->mtime_is_local ? from_local_time(stat->mtime_ns) : stat->mtime_ns,
                            stat->executable};
-    if (how_.resume && is_whole(path, *stat, marks)) {
+    if (how_.resume && is_whole(path, *stat)) {
       files_whole_.fetch_add(1);
       bytes_read_.fetch_add(stat->bytes);
       return {};
@@ -165,7 +173,10 @@ class extractor {
 
   std::string write(const std::string& path, const file_marks& marks, std::uint64_t bytes,
                     piece_source next) {
-    const int os_error = how_.to->write(path.substr(how_.above), marks, next);
+    const auto replaced = how_.replaced.find(path);
+    std::optional<file_state> known;
+    if (replaced != how_.replaced.end()) known = replaced->second;
+    const int os_error = how_.to->write(path.substr(how_.above), marks, next, known);
     if (os_error == 0) {
       files_written_.fetch_add(1);
       bytes_done_.fetch_add(bytes);
@@ -185,7 +196,13 @@ class extractor {
       case ELOOP:
         return "a link is in the way and is not followed; remove it";
       case EEXIST:
-        return "file exists; replace it with --overwrite";
+        return how_.how == placing::new_files
+                   ? "file exists; replace it with --overwrite"
+                   : "another file has got this name meanwhile, perhaps one of another case";
+      case EXDEV:
+        return "another disk is mounted there; extract that folder by itself, with --in";
+      case error_changed:
+        return "the file that was to be replaced has changed meanwhile, and stays";
       case EISDIR:
         return "a folder has this name; remove it, or extract to another folder";
       case ENOTSUP:
@@ -195,30 +212,49 @@ class extractor {
     }
   }
 
-  // Whether the file is there as this would write it: by its size and checksum, or by its size and
-  // time if the tree knows no checksum.
-  bool is_whole(const std::string& path, const file_stat& wanted, const file_marks& marks) {
+  // Whether the file is there as this would write it: by its size and checksum. Where the tree
+  // knows no checksum, its content is read for one.
+  bool is_whole(const std::string& path, const file_stat& wanted) {
     operating_system& os = system_os();
     const std::string there = how_.to_path + '/' + path.substr(how_.above);
     const result<file_status> found = os.status(there.c_str(), false);
     if (!found || found->kind != file_kind::file || found->size != wanted.bytes) return false;
-    const result<opened_file> opened = files_.open_any_size({path, {hash64(path)}});
-    if (!opened) return false;
-    if (!opened->place().has_crc) return marks.mtime_ns != 0 && found->mtime_ns == marks.mtime_ns;
+    const std::optional<std::uint32_t> right = crc_of_entry({path, {hash64(path)}});
     const result<os_handle> file = os.open(there.c_str());
-    if (!file) return false;
-    const bool same = crc_of(*file, wanted.bytes) == opened->place().crc32;
+    if (!right || !file) return false;
+    std::uint64_t at = 0;
+    const bool same = right == crc_of(wanted.bytes, [&](std::span<std::byte> piece) {
+                        const result<void> read = read_fully(os, *file, at, piece);
+                        at += piece.size();
+                        return read.has_value();
+                      });
     os.close(*file);
     return same;
   }
 
-  static std::optional<std::uint32_t> crc_of(os_handle file, std::uint64_t bytes) {
-    std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, piece_bytes));
+  std::optional<std::uint32_t> crc_of_entry(const asset_path& path) {
+    {
+      const result<opened_file> opened = files_.open_any_size(path);
+      if (!opened) return std::nullopt;
+      if (opened->place().has_crc) return opened->place().crc32;
+    }
+    result<file_reader> reader = file_reader::open(files_, path);
+    if (!reader) return std::nullopt;
+    return crc_of(reader->size(), [&](std::span<std::byte> piece) {
+      return reader->read_all_of(piece).has_value();
+    });
+  }
+
+  static std::optional<std::uint32_t> crc_of(std::uint64_t bytes,
+                                             function_ref<bool(std::span<std::byte>)> read) {
+    std::vector<std::byte> room(std::min<std::uint64_t>(bytes, piece_bytes));
     std::uint32_t crc = 0;
-    for (std::uint64_t at = 0; at < bytes; at += piece.size()) {
-      piece.resize(std::min<std::uint64_t>(piece.size(), bytes - at));
-      if (interrupted() || !read_fully(system_os(), file, at, piece)) return std::nullopt;
+    while (bytes > 0) {
+      const std::span<std::byte> piece =
+          std::span(room).first(std::min<std::uint64_t>(room.size(), bytes));
+      if (interrupted() || !read(piece)) return std::nullopt;
       crc = crc32(piece, crc);
+      bytes -= piece.size();
     }
     return crc;
   }
@@ -264,6 +300,7 @@ class extractor {
   atomic<std::uint64_t> files_done_{0};  // failed ones too
   atomic<std::uint64_t> files_written_{0};
   atomic<std::uint64_t> files_whole_{0};
+  atomic<std::uint64_t> files_in_place_{0};
   atomic<std::uint64_t> bytes_read_{0};  // of failed files too
   atomic<std::uint64_t> bytes_done_{0};
   atomic<int> status_{exit_ok};
@@ -277,35 +314,68 @@ class extractor {
 
 }  // namespace
 
-std::optional<placing> check_replacing(const tree_arguments& tree,
-                                       const std::vector<std::string>& paths,
-                                       const extraction& how) {
-  identity_set there;
+namespace {
+
+file_identity identity_of(const file_state& state) {
+  return {state.volume, state.number};
+}
+
+// What has the name that a path of the tree gets, if it is a file.
+std::optional<file_state> state_at(const std::string& target) {
+  const result<file_status> found = system_os().status(target.c_str(), false);
+  if (!found || found->kind != file_kind::file) return {};
+  return file_state{found->volume, found->number, found->size, found->mtime_ns};
+}
+
+// Whether the path is read from this very file.
+bool is_read_from(file_system& files, const std::string& path, const file_state& target) {
+  const result<file_stat> stat = files.stat({path, {hash64(path)}});
+  if (!stat) return false;
+  const mount_info mount = files.mount_of(stat->mount);
+  if (mount.format != mount_format::folder) return false;
+  const std::size_t above = mount.at.empty() ? 0 : mount.at.size() + 1;
+  const std::optional<file_state> source =
+      state_at(std::string(mount.path) + '/' + path.substr(std::min(above, path.size())));
+  return source && identity_of(*source) == identity_of(target);
+}
+
+}  // namespace
+
+bool check_replacing(const tree_arguments& tree, file_system& files,
+                     const std::vector<std::string>& paths, extraction& how) {
+  identity_set targets;
   std::map<file_identity, std::string> tree_paths;
   for (const std::string& path : paths) {
     const std::string target = how.to_path + '/' + path.substr(how.above);
-    const result<file_status> found = system_os().status(target.c_str(), false);
-    if (!found || found->kind != file_kind::file) continue;
-    const file_identity identity{found->volume, found->number};
-    there.emplace(identity, target);
-    tree_paths.emplace(identity, path);
+    const std::optional<file_state> there = state_at(target);
+    if (!there) continue;
+    if (is_read_from(files, path, *there)) {
+      how.in_place.insert(path);
+      continue;
+    }
+    how.replaced.emplace(path, *there);
+    targets.emplace(identity_of(*there), target);
+    tree_paths.emplace(identity_of(*there), path);
   }
-  bool in_place = false;
+  bool replaces_input = false;
   std::string why;
-  find_mounted(tree, there, [&](file_identity identity, const mounted_file& input) {
+  const auto look = [&](file_identity identity, const mounted_file& input) {
     const std::string& path = tree_paths.at(identity);
-    in_place = true;
+    replaces_input = true;
     if (!why.empty() || input.tree_path == path) return;
     why = fmt::format(
         "{}: {} would replace this file, which the tree reads as {} of {}; extract to another "
         "folder",
-        printable(there.at(identity)), printable(path),
+        printable(targets.at(identity)), printable(path),
         input.tree_path.empty() ? "the archive" : printable(input.tree_path),
         printable(input.mount));
-  });
-  if (why.empty()) return in_place ? placing::at_end : placing::replacing;
+  };
+  const std::string failed = find_mounted(tree, targets, look);
+  if (why.empty()) why = failed;
+  how.how = replaces_input ? placing::at_end : placing::replacing;
+  if (why.empty()) return true;
   print_error(why);
-  return std::nullopt;
+  return false;
 }
 
 extracted extract_files(file_system& files, const std::vector<std::string>& paths,

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,22 @@ struct extraction {
   std::string to_path;               // of the system
   std::size_t above = 0;             // length of the prefix of each path to leave out
   placing how = placing::new_files;  // at_end: all files get their names, or none
-  bool resume = false;               // leave files that are there and whole
+  std::map<std::string, file_state> replaced = {};  // by path: what check_replacing() has found
+  std::set<std::string> in_place = {};              // paths that are read from where they would go
+  bool resume = false;                              // leave files that are there and whole
   bool progress = false;
   std::chrono::nanoseconds file_time_max{};  // 0: no limit
 };
 
 struct extracted {
-  std::uint64_t files = 0;  // written
-  std::uint64_t whole = 0;  // were there already
+  std::uint64_t files = 0;     // written
+  std::uint64_t whole = 0;     // were there already
+  std::uint64_t in_place = 0;  // are read from where they would go
   std::uint64_t bytes = 0;
   std::uint64_t failed = 0;
   int status = 0;                     // exit status
   int stopped_by = 0;                 // the errno that ended it, or 0
+  bool has_names = true;              // false: with placing::at_end none was replaced
   std::uint64_t sync_ns = 0;          // until all was on the disk
   std::vector<std::string> failures;  // one line each, sorted by path
 };
@@ -41,10 +46,9 @@ struct extracted {
 [[nodiscard]] extracted extract_files(file_system& files, const std::vector<std::string>& paths,
                                       const extraction& how, job_system& jobs, const outputs& out);
 
-// Whether files of the tree may be replaced by these: nothing if one is an input that another path
-// reads, which is printed; otherwise how to place them.
-[[nodiscard]] std::optional<placing> check_replacing(const tree_arguments& tree,
-                                                     const std::vector<std::string>& paths,
-                                                     const extraction& how);
+// Whether files of the tree may be replaced by these: sets how they are to be placed, or prints why
+// not (one is an input that another path reads) and returns false.
+[[nodiscard]] bool check_replacing(const tree_arguments& tree, file_system& files,
+                                   const std::vector<std::string>& paths, extraction& how);
 
 }  // namespace overture::cli

@@ -119,22 +119,6 @@ result<void> mount_one(file_system& files, const mount_argument& mount, mounting
   return {};
 }
 
-// The regular files of a folder, sorted.
-std::vector<std::string> files_in(const std::string& folder, archive_order order,
-                                  std::error_code& failed) {
-  std::vector<std::string> paths;
-  for (std::filesystem::directory_iterator at(native_path(folder), failed), end;
-       !failed && at != end; at.increment(failed)) {
-    const std::filesystem::file_type type = at->status(failed).type();
-    if (type == std::filesystem::file_type::regular) paths.push_back(text_of(at->path()));
-    // Links to nowhere and in circles are no archives; anything else might be one.
-    const bool known = type != std::filesystem::file_type::none;
-    if (known || failed == std::errc::too_many_symbolic_link_levels) failed.clear();
-  }
-  sort_archives(paths, order);
-  return paths;
-}
-
 // Whether a file that is no valid archive was meant to be one. Only extensions that mean nothing
 // else count.
 bool has_archive_extension(const std::string& path) {
@@ -143,6 +127,27 @@ bool has_archive_extension(const std::string& path) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso"};
   return std::find(names.begin(), names.end(), extension) != names.end();
+}
+
+// The regular files of a folder, and what should be an archive but is a link to nowhere, sorted.
+std::vector<std::string> files_in(const std::string& folder, archive_order order,
+                                  std::error_code& failed) {
+  std::vector<std::string> paths;
+  for (std::filesystem::directory_iterator at(native_path(folder), failed), end;
+       !failed && at != end; at.increment(failed)) {
+    const std::filesystem::file_type type = at->status(failed).type();
+    const std::string path = text_of(at->path());
+    if (type == std::filesystem::file_type::regular) paths.push_back(path);
+    // Links to nowhere and in circles are no archives, unless they are named like one; anything
+    // else might be one.
+    const bool leads_nowhere = type == std::filesystem::file_type::not_found ||
+                               failed == std::errc::too_many_symbolic_link_levels;
+    if (leads_nowhere && has_archive_extension(path)) paths.push_back(path);
+    const bool known = type != std::filesystem::file_type::none;
+    if (known || failed == std::errc::too_many_symbolic_link_levels) failed.clear();
+  }
+  sort_archives(paths, order);
+  return paths;
 }
 
 int mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "display.hpp"
 #include "messages.hpp"
@@ -30,11 +34,33 @@ std::string joined(const std::string& folder, std::string_view name) {
   return path;
 }
 
-// Of the name in its folder, where no file has it yet: two such outputs may be the same file.
+std::string name_of(const std::string& path) {
+  return text_of(native_path(path).filename());
+}
+
+// Of the name in its folder, where no file has it yet: two such outputs may be the same file. Some
+// file systems ignore case.
 std::optional<std::pair<file_identity, std::string>> place_of(const std::string& path) {
   const result<file_status> status = system_os().status(folder_of(path).c_str(), true);
   if (!status) return {};
-  return {{identity_of(*status), text_of(native_path(path).filename())}};
+  std::string name = name_of(path);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return {{identity_of(*status), name}};
+}
+
+// Whether a file begins like one of these texts, or is empty.
+bool begins_like(const std::string& path, const std::vector<std::string>& beginnings) {
+  const result<os_handle> file = system_os().open(path.c_str());
+  if (!file) return true;  // the error is told when it is to be replaced
+  char text[64];
+  const result<std::size_t> read =
+      system_os().read_at(*file, 0, std::as_writable_bytes(std::span(text)));
+  system_os().close(*file);
+  const std::string_view begin(text, read.value_or(0));
+  return begin.empty() ||
+         std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const std::string& each) { return begin.starts_with(each); });
 }
 
 // The mounts of a command, without mounting them.
@@ -42,6 +68,9 @@ class mounted_files {
  public:
   mounted_files(const identity_set& wanted, identity_visit visit)
       : wanted_(wanted), visit_(visit) {}
+
+  // Why the mounts could not be searched, or an empty text.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
 
   void look_at(const mount_argument& mount) {
     const result<file_status> status = system_os().status(mount.path.c_str(), true);
@@ -58,11 +87,16 @@ class mounted_files {
   using entry_visit =
       function_ref<void(const std::string& path, std::string_view name, const file_status&)>;
 
-  static void each_in(const std::string& folder, entry_visit visit) {
+  void each_in(const std::string& folder, entry_visit visit) {
     std::vector<std::string> names;
-    (void)system_os().list(folder.c_str(), [&](const folder_entry& each) noexcept {
-      if (!is_temporary_name(each.name)) names.emplace_back(each.name);
-    });
+    const result<void> listed =
+        system_os().list(folder.c_str(), [&](const folder_entry& each) noexcept {
+          if (!is_temporary_name(each.name)) names.emplace_back(each.name);
+        });
+    if (!listed) {
+      failure_ = fmt::format("{}: {}; no output can be told from the files in it",
+                             printable(folder), reason_of(listed.error()));
+    }
     for (const std::string& name : names) {
       const std::string path = joined(folder, name);
       if (const result<file_status> status = system_os().status(path.c_str(), false)) {
@@ -102,6 +136,7 @@ class mounted_files {
 
   const identity_set& wanted_;
   identity_visit visit_;
+  std::string failure_;
 };
 
 }  // namespace
@@ -112,23 +147,38 @@ std::optional<file_identity> identity_of(const std::string& path) {
   return identity_of(*status);
 }
 
-void find_mounted(const tree_arguments& tree, const identity_set& wanted, identity_visit visit) {
-  if (wanted.empty()) return;
+std::string find_mounted(const tree_arguments& tree, const identity_set& wanted,
+                         identity_visit visit) {
+  if (wanted.empty()) return {};
   mounted_files files(wanted, visit);
   for (const mount_argument& mount : tree.mounts) files.look_at(mount);
+  return files.failure();
 }
 
 void output_check::reads(const std::string& what, const std::string& path) {
-  if (!path.empty()) inputs_.push_back({what, path});
+  if (!path.empty()) inputs_.push_back({what, path, source::refused, {}});
 }
 
 void output_check::writes(const std::string& what, const std::string& path, source how) {
-  if (!path.empty() && path != "-") outputs_.push_back({what, path, how});
+  if (!path.empty() && path != "-") outputs_.push_back({what, path, how, {}});
+}
+
+void output_check::writes_like(const std::string& what, const std::string& path,
+                               std::vector<std::string> beginnings) {
+  if (path.empty() || path == "-") return;
+  outputs_.push_back({what, path, source::refused, std::move(beginnings)});
 }
 
 bool output_check::passes() {
   std::string why = refusal();
   if (why.empty()) why = refusal_by_mounts();
+  for (const file& output : outputs_) {
+    if (!why.empty() || output.beginnings.empty()) continue;
+    if (!identity_of(output.path) || begins_like(output.path, output.beginnings)) continue;
+    why = fmt::format(
+        "{}: the file is there, and {} has not written it; give another name, or remove it first",
+        printable(output.path), output.what);
+  }
   if (why.empty()) return true;
   print_error(why);
   return false;
@@ -147,15 +197,21 @@ std::string output_check::refusal() const {
                            printable(output.path), outputs_[j].what, output.what);
       }
     }
+    if (is_temporary_name(name_of(output.path))) {
+      return fmt::format("{}: later runs remove files of this name; give another",
+                         printable(output.path));
+    }
     if (!identity) continue;
     for (const file& input : inputs_) {
       if (identity != identity_of(input.path)) continue;
       return fmt::format("{}: {} would replace the file that {} reads ({}); give another name",
                          printable(output.path), output.what, input.what, printable(input.path));
     }
-    if (is_standard_output(identity->volume, identity->number)) {
-      return fmt::format("{}: standard output goes to this file, too; give {} another name",
-                         printable(output.path), output.what);
+    for (const auto& [which, name] :
+         {std::pair(stream::out, "standard output"), std::pair(stream::err, "standard error")}) {
+      if (!goes_to(which, identity->volume, identity->number)) continue;
+      return fmt::format("{}: {} goes to this file, too; give {} another name",
+                         printable(output.path), name, output.what);
     }
   }
   return {};
@@ -171,7 +227,7 @@ std::string output_check::refusal_by_mounts() {
     }
   }
   std::string why;
-  find_mounted(tree_, wanted, [&](file_identity identity, const mounted_file& found) {
+  const auto refuse = [&](file_identity identity, const mounted_file& found) {
     const file& output = *outputs.at(identity);
     if (found.tree_path.empty() && output.how == source::allowed) {
       writes_a_source_ = true;
@@ -185,8 +241,9 @@ std::string output_check::refusal_by_mounts() {
                       printable(output.path), output.what, printable(found.path),
                       printable(found.mount));
     }
-  });
-  return why;
+  };
+  const std::string failed = find_mounted(tree_, wanted, refuse);
+  return why.empty() ? failed : why;
 }
 
 }  // namespace overture::cli

@@ -38,10 +38,12 @@ struct mounted_file {
   std::string tree_path;  // in the tree; empty for an archive
 };
 
-// Calls `visit` for each file of the mounts that has one of these identities.
+// Calls `visit` for each file of the mounts that has one of these identities. Returns why the
+// mounts could not be searched, or an empty text.
 using identity_visit = function_ref<void(file_identity, const mounted_file&)>;
 using identity_set = std::map<file_identity, std::string>;  // and the output that has it
-void find_mounted(const tree_arguments& tree, const identity_set& wanted, identity_visit visit);
+[[nodiscard]] std::string find_mounted(const tree_arguments& tree, const identity_set& wanted,
+                                       identity_visit visit);
 
 class output_check {
  public:
@@ -53,6 +55,10 @@ class output_check {
   // `how`: whether it may be an archive that is mounted.
   enum class source : bool { refused, allowed };
   void writes(const std::string& what, const std::string& path, source how = source::refused);
+  // An output that replaces only what begins like one of these texts, or is empty: another file was
+  // named by mistake.
+  void writes_like(const std::string& what, const std::string& path,
+                   std::vector<std::string> beginnings);
 
   // False if an output is an input or another output, or cannot be a file; prints why.
   [[nodiscard]] bool passes();
@@ -64,6 +70,7 @@ class output_check {
     std::string what;
     std::string path;
     source how = source::refused;
+    std::vector<std::string> beginnings = {};  // none: anything may be replaced
   };
 
   [[nodiscard]] std::string refusal() const;

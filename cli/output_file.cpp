@@ -9,9 +9,9 @@ void sweep_folder_of(const std::string& path) {
   (void)sweep_temporaries(system_os(), folder_of(path).c_str());
 }
 
-result<void> output_file::open(const std::string& path) {
+result<void> output_file::open(const std::string& path, replacing how) {
   sweep_folder_of(path);
-  result<void> begun = replacement_.begin(system_os(), path.c_str());
+  result<void> begun = replacement_.begin(system_os(), path.c_str(), how);
   if (begun) removed_.emplace(replacement_.temporary_path());
   return begun;
 }

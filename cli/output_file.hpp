@@ -16,11 +16,13 @@ void sweep_folder_of(const std::string& path);
 
 class output_file {
  public:
-  [[nodiscard]] result<void> open(const std::string& path);
+  [[nodiscard]] result<void> open(const std::string& path, replacing how = replacing::allowed);
   [[nodiscard]] bool is_open() const { return replacement_.file().valid(); }
   [[nodiscard]] os_handle file() const { return replacement_.file(); }
   // Puts it in place. Without it, the old file stays.
   [[nodiscard]] result<void> commit();
+  // Although commit() may have failed to sync the folder.
+  [[nodiscard]] bool is_in_place() const { return replacement_.is_in_place(); }
 
  private:
   file_replacement replacement_;

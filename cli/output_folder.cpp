@@ -67,39 +67,53 @@ void remove_temporaries_at_exit() noexcept {
   if (output_folder* const folder = folder_in_use.exchange(nullptr)) folder->remove_at_exit();
 }
 
-int output_folder::write(const std::string& path, const file_marks& marks, piece_source pieces) {
+int output_folder::write(const std::string& path, const file_marks& marks, piece_source pieces,
+                         const std::optional<file_state>& known) {
   const write_in_progress held;
-  return held.refused() ? ENOMEM : write_in(path, marks, pieces);
+  return held.refused() ? ENOMEM : write_in(path, marks, pieces, known);
 }
 
 std::string output_folder::next_temporary() {
   return std::string(temporary_->name()) + '/' + std::to_string(made_.fetch_add(1));
 }
 
-void output_folder::keep(const std::string& path, const std::string& temporary) {
-  waiting_file file{path, temporary};
+void output_folder::keep(const std::string& path, const std::string& temporary,
+                         const std::optional<file_state>& replaced) {
+  waiting_file file{path, temporary, replaced};
   // Without taking memory: a thread that runs out of it waits for those that write.
   const std::scoped_lock one_at_a_time(guard_);
   waiting_.push_back(std::move(file));
 }
 
-std::vector<output_folder::unplaced> output_folder::finish() {
-  if (const int failed = sync(); failed != 0) return {{{}, failed}};
-  if (waiting_.empty()) return {};
+bool output_folder::is_placed(std::uint64_t number) {
+  const std::scoped_lock one_at_a_time(guard_);
+  return placed_.contains(number);
+}
+
+void output_folder::note_placed(std::uint64_t number) {
+  std::set<std::uint64_t> added{number};
+  const std::scoped_lock one_at_a_time(guard_);
+  placed_.merge(added);  // without taking memory, as above
+}
+
+output_folder::outcome output_folder::finish() {
+  outcome done;
+  done.disk_error = sync();
+  if (done.disk_error != 0 || waiting_.empty()) return done;
   // In the order of their paths, whatever thread wrote them.
   std::sort(waiting_.begin(), waiting_.end(),
             [](const waiting_file& a, const waiting_file& b) { return a.path < b.path; });
-  std::vector<unplaced> failures;
-  std::vector<waiting_file> left;
-  for (waiting_file& each : waiting_) {
-    const int failed = place(each);
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const int failed = place(waiting_[i]);
     if (failed == 0) continue;
-    failures.push_back({each.path, failed});
-    left.push_back(std::move(each));  // the destructor removes it
+    done.failed.push_back({waiting_[i].path, failed});
+    if (how_ != placing::at_end) continue;
+    while (i-- > 0) take_back(waiting_[i]);
+    return done;
   }
-  waiting_ = std::move(left);
-  if (const int failed = sync(); failed != 0) failures.push_back({{}, failed});
-  return failures;
+  done.is_after_placing = true;
+  done.disk_error = sync();
+  return done;
 }
 
 }  // namespace overture::cli

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,11 +35,23 @@ struct file_marks {
 // The next bytes of a file, none at its end, or nullopt to give the file up.
 using piece_source = function_ref<std::optional<std::span<const std::byte>>()>;
 
+// In the place of an errno: the file is not the one that it was.
+inline constexpr int error_changed = -1;
+
 // When files get their names.
 enum class placing : unsigned char {
   new_files,  // at once; a file that is there is an error (EEXIST)
   replacing,  // at once if the name is free; else at the end, once all bytes are on the disk
-  at_end,     // all of them at the end
+  at_end,     // all of them at the end; if one of them fails, the others lose their names again
+};
+
+// A file that is there, to tell later whether it has changed.
+struct file_state {
+  std::uint64_t volume = 0;
+  std::uint64_t number = 0;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  friend bool operator==(const file_state&, const file_state&) = default;
 };
 
 class output_folder {
@@ -54,9 +67,12 @@ class output_folder {
   [[nodiscard]] int open(const std::string& path, placing how, std::size_t files);
   // Writes a file, and creates the folders on its way. A link on the way is an error (ELOOP), so is
   // a folder of that name (EISDIR), and a FIFO or device (ENOTSUP); a link of that name is
-  // replaced. Returns 0 or the errno, ECANCELED if it was given up; then nothing has changed. Any
-  // thread.
-  [[nodiscard]] int write(const std::string& path, const file_marks& marks, piece_source pieces);
+  // replaced. A file that replaces another gets its permissions, and its owner as far as the
+  // process may. `known`: the file that is to be replaced; if it is another by the time, that is an
+  // error (error_changed). Returns 0 or the errno, ECANCELED if it was given up; then nothing has
+  // changed. Any thread.
+  [[nodiscard]] int write(const std::string& path, const file_marks& marks, piece_source pieces,
+                          const std::optional<file_state>& known = std::nullopt);
 
   // For an exit without memory: removes what has no name yet, without using any.
   void remove_at_exit() noexcept;
@@ -65,25 +81,38 @@ class output_folder {
     std::string path;
     int os_error = 0;
   };
-  // Brings everything to the disk and gives the files that wait for it their names. Returns those
-  // for which that failed, or one without a path if the disk failed: then none has its name.
-  [[nodiscard]] std::vector<unplaced> finish();
+  struct outcome {
+    int disk_error = 0;             // not 0: the disk failed
+    bool is_after_placing = false;  // only then, so all files have their names
+    std::vector<unplaced> failed;   // have not got their names
+  };
+  // Brings everything to the disk and gives the files that wait for it their names. With
+  // placing::at_end all of them get theirs, or none.
+  [[nodiscard]] outcome finish();
 
  private:
   struct waiting_file {
     std::string path;
-    std::string temporary;  // its path for now
+    std::string temporary;               // its path for now
+    std::optional<file_state> replaced;  // none: the name was free
+    bool has_old = false;                // what it replaced is under the temporary name
   };
 
-  int write_in(const std::string& path, const file_marks& marks, piece_source pieces);
-  [[nodiscard]] int place(const waiting_file& file);
+  int write_in(const std::string& path, const file_marks& marks, piece_source pieces,
+               const std::optional<file_state>& known);
+  // What was there stays under the temporary name, if the system can exchange names.
+  [[nodiscard]] int place(waiting_file& file);
+  void take_back(const waiting_file& file);
   [[nodiscard]] int place_new(const std::string& path, const std::string& temporary,
                               int folder) const;
+  [[nodiscard]] bool is_placed(std::uint64_t number);
+  void note_placed(std::uint64_t number);
   struct inner_folder;
   [[nodiscard]] std::shared_ptr<inner_folder> open_inner(std::string_view path);
   [[nodiscard]] int sync() const;
   [[nodiscard]] std::string next_temporary();
-  void keep(const std::string& path, const std::string& temporary);
+  void keep(const std::string& path, const std::string& temporary,
+            const std::optional<file_state>& replaced);
 
   placing how_ = placing::new_files;
   os_handle folder_;
@@ -91,6 +120,7 @@ class output_folder {
   atomic<std::uint64_t> made_{0};
   std::mutex guard_;
   std::vector<waiting_file> waiting_;
+  std::set<std::uint64_t> placed_;       // the numbers of the files that have their names
   std::shared_ptr<inner_folder> inner_;  // the last one that was opened
 };
 

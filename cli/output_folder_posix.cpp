@@ -77,14 +77,28 @@ int open_below(int top, std::string_view path) {
   return here.release();
 }
 
+file_state state_of(const struct stat& found) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return {found.st_dev, found.st_ino, static_cast<std::uint64_t>(found.st_size),
+          found.st_mtim.tv_sec * second + found.st_mtim.tv_nsec};
+}
+
 // 0 if the name is free; EEXIST if a file or a link has it, and otherwise why it cannot be had.
-int look_at(int folder, const char* name) {
-  struct stat found{};
+int look_at(int folder, const char* name, struct stat& found) {
   if (::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
     return errno == ENOENT ? 0 : errno;
   }
   if (S_ISDIR(found.st_mode)) return EISDIR;
   return S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) ? EEXIST : ENOTSUP;
+}
+
+// Only root may give files away; that others cannot is no reason to fail.
+void take_permissions(int file, const struct stat& old) {
+  if (!S_ISREG(old.st_mode)) return;
+  if (::fchown(file, old.st_uid, old.st_gid) != 0) {
+    (void)!::fchown(file, static_cast<uid_t>(-1), old.st_gid);
+  }
+  (void)::fchmod(file, old.st_mode & 07777);
 }
 
 // Splits off the last element.
@@ -150,13 +164,20 @@ std::shared_ptr<output_folder::inner_folder> output_folder::open_inner(std::stri
   return made;
 }
 
-int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces) {
+int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces,
+                            const std::optional<file_state>& known) {
   const split_path target(path);
   const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
   if (!inner) return errno;
   const int folder = inner->file.get();
-  const int there = look_at(folder, target.name.data());
+  struct stat old{};
+  const int there = look_at(folder, target.name.data(), old);
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
+  std::optional<file_state> replaced;
+  if (there == EEXIST) replaced = state_of(old);
+  if (known && replaced != known) return error_changed;
+  // Another file of this run, on a file system to which two names are one.
+  if (replaced && is_placed(old.st_ino)) return EEXIST;
 
   const int top = system_os().descriptor(folder_);
   const std::string temporary = next_temporary();
@@ -164,17 +185,17 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
                               marks.executable ? 0777 : 0666));
   if (file.get() < 0) return errno;
   int failed = write_pieces(file.get(), pieces);
+  if (failed == 0 && replaced) take_permissions(file.get(), old);
   if (failed == 0) set_time(file.get(), marks.mtime_ns);
+  struct stat made{};
+  if (how_ != placing::new_files) (void)::fstat(file.get(), &made);
   if (const int closed = file.close(); failed == 0) failed = closed;
-  if (failed == 0 && (there == EEXIST || how_ == placing::at_end)) {
-    keep(path, temporary);
+  if (failed == 0 && (replaced || how_ == placing::at_end)) {
+    keep(path, temporary, replaced);
     return 0;
   }
   if (failed == 0) failed = place_new(path, temporary, folder);
-  if (failed == EEXIST && how_ == placing::replacing) {  // another program was faster
-    keep(path, temporary);
-    return 0;
-  }
+  if (failed == 0 && how_ != placing::new_files) note_placed(made.st_ino);
   if (failed != 0) (void)::unlinkat(top, temporary.c_str(), 0);
   return failed;
 }
@@ -194,15 +215,43 @@ int output_folder::place_new(const std::string& path, const std::string& tempora
   return os_error_of(system_os().rename_new_below(folder_, temporary.c_str(), path.c_str()));
 }
 
-int output_folder::place(const waiting_file& file) {
+int output_folder::place(waiting_file& file) {
   const split_path target(file.path);
   const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
   if (!inner) return errno;
-  const int there = look_at(inner->file.get(), target.name.data());
+  const int folder = inner->file.get();
+  const char* const name = target.name.data();
+  struct stat found{};
+  const int there = look_at(folder, name, found);
   if (there != 0 && there != EEXIST) return there;
-  const int renamed = ::renameat(system_os().descriptor(folder_), file.temporary.c_str(),
-                                 inner->file.get(), target.name.data());
-  return renamed == 0 ? 0 : errno;
+  if (file.replaced && (there == 0 || state_of(found) != *file.replaced)) return error_changed;
+  if (!file.replaced) {
+    return there != 0 ? there : place_new(file.path, file.temporary, folder);
+  }
+  const int top = system_os().descriptor(folder_);
+#if defined(RENAME_EXCHANGE)
+  if (::renameat2(top, file.temporary.c_str(), folder, name, RENAME_EXCHANGE) == 0) {
+    file.has_old = true;
+    return 0;
+  }
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+#endif
+  return ::renameat(top, file.temporary.c_str(), folder, name) == 0 ? 0 : errno;
+}
+
+void output_folder::take_back(const waiting_file& file) {
+  const split_path target(file.path);
+  const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
+  if (!inner) return;
+  const int top = system_os().descriptor(folder_);
+  const int folder = inner->file.get();
+#if defined(RENAME_EXCHANGE)
+  if (file.has_old) {
+    (void)!::renameat2(top, file.temporary.c_str(), folder, target.name.data(), RENAME_EXCHANGE);
+    return;
+  }
+#endif
+  if (!file.replaced) (void)!::renameat(folder, target.name.data(), top, file.temporary.c_str());
 }
 
 int output_folder::sync() const {

@@ -37,6 +37,10 @@ class new_file {
   new_file& operator=(const new_file&) = delete;
 
   [[nodiscard]] int failure() const { return failure_; }
+  [[nodiscard]] std::uint64_t number() const {
+    const result<file_status> found = system_os().status(file_);
+    return found ? found->number : 0;
+  }
   void write(piece_source next) {
     std::uint64_t at = 0;
     while (failure_ == 0) {
@@ -77,14 +81,16 @@ atomic<bool> exiting{false};
 constinit thread_local bool writes_here = false;
 
 // 0 if the name is free; EEXIST if a file has it, and otherwise why it cannot be had.
-int look_at(os_handle folder, const std::string& path) {
+int look_at(os_handle folder, const std::string& path, std::optional<file_state>& there) {
   const result<os_handle> opened = system_os().open_below(folder, path.c_str());
   if (!opened) return opened.error().code == errc::not_found ? 0 : os_error_of(opened.error());
   const result<file_status> found = system_os().status(*opened);
   system_os().close(*opened);
   if (!found) return os_error_of(found.error());
   if (found->kind == file_kind::folder) return EISDIR;
-  return found->kind == file_kind::file ? EEXIST : ENOTSUP;
+  if (found->kind != file_kind::file) return ENOTSUP;
+  there = {found->volume, found->number, found->size, found->mtime_ns};
+  return EEXIST;
 }
 
 }  // namespace
@@ -110,27 +116,51 @@ void finish_writes_before_exit() {
   remove_temporaries_at_exit();
 }
 
-int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces) {
+int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces,
+                            const std::optional<file_state>& known) {
   for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
     const result<void> made = system_os().make_folder_below(folder_, path.substr(0, slash).c_str());
     if (!made && made.error().code != errc::exists) return os_error_of(made.error());
   }
-  const int there = look_at(folder_, path);
+  std::optional<file_state> replaced;
+  const int there = look_at(folder_, path, replaced);
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
+  if (known && replaced != known) return error_changed;
+  if (replaced && is_placed(replaced->number)) return EEXIST;
   const std::string temporary = next_temporary();
-  new_file file(folder_, temporary);
-  file.write(pieces);
-  file.set_time(marks.mtime_ns);
-  const bool waits = there == EEXIST || how_ == placing::at_end;
-  if (waits && file.failure() == 0) keep(path, temporary);
-  if (!waits) file.rename_to(path);
-  return file.failure();
+  std::uint64_t number = 0;
+  {
+    new_file file(folder_, temporary);
+    file.write(pieces);
+    file.set_time(marks.mtime_ns);
+    number = file.number();
+    const bool waits = replaced || how_ == placing::at_end;
+    if (waits && file.failure() == 0) keep(path, temporary, replaced);
+    if (waits || file.failure() != 0) return file.failure();
+    file.rename_to(path);
+    if (file.failure() != 0) return file.failure();
+  }
+  note_placed(number);
+  return 0;
 }
 
-int output_folder::place(const waiting_file& file) {
+int output_folder::place(waiting_file& file) {
+  std::optional<file_state> found;
+  const int there = look_at(folder_, file.path, found);
+  if (there != 0 && there != EEXIST) return there;
+  if (file.replaced && found != file.replaced) return error_changed;
+  if (!file.replaced && there != 0) return there;
+  operating_system& os = system_os();
   const result<void> renamed =
-      system_os().rename_below(folder_, file.temporary.c_str(), file.path.c_str());
+      file.replaced ? os.rename_below(folder_, file.temporary.c_str(), file.path.c_str())
+                    : os.rename_new_below(folder_, file.temporary.c_str(), file.path.c_str());
   return renamed ? 0 : os_error_of(renamed.error());
+}
+
+// Windows cannot exchange names, so only new files lose theirs again.
+void output_folder::take_back(const waiting_file& file) {
+  if (file.replaced) return;
+  (void)system_os().rename_below(folder_, file.path.c_str(), file.temporary.c_str());
 }
 
 // Windows syncs a whole volume for administrators only.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -163,6 +164,7 @@ class tree_packer {
       if (stat) facts_[i] = {stat->bytes, stat->executable};
     });
     for (const file_facts& each : facts_) bytes_total_ += each.bytes;
+    fail_files_named_like_folders();
   }
 
   // --- Files in memory --------------------------------------------------------------------------
@@ -305,9 +307,11 @@ class tree_packer {
                     std::span<std::byte> room) {
     bool begun = false;
     bool packs = true;
+    std::uint32_t crc_now = 0;
     while (reader.position() < reader.size()) {
       result<std::vector<piece>> pieces = next_window(reader, room);
       if (!pieces) return tl::unexpected(pieces.error());
+      for (const piece& each : *pieces) crc_now = crc32(each.bytes, crc_now);
       result<void> done;
       if (packs) done = pack_pieces(*pieces, compression::deflate);
       if (!begun) {
@@ -325,6 +329,9 @@ class tree_packer {
       }
       if (done && interrupted()) return interrupted_error();
       if (!done) return done;
+    }
+    if (crc_now != crc) {
+      return fail(errc::io, "a file of more than 64 MiB has changed while it was packed");
     }
     return end(reader.size(), crc);
   }
@@ -361,6 +368,22 @@ class tree_packer {
     fs::path path = fs::absolute(native_path(mount), ignored).lexically_normal();
     if (!path.has_filename()) path = path.parent_path();
     return printable(text_of(path.filename()));
+  }
+
+  // The file system may have a file and a folder of one name, in two mounts; an archive may not.
+  void fail_files_named_like_folders() {
+    std::set<std::string_view> folders;
+    for (const entry_index each : order_) {
+      const std::string_view path = files_.entry(each).path;
+      for (std::size_t slash = path.rfind('/'); slash != path.npos && slash > 0;
+           slash = path.rfind('/', slash - 1)) {
+        if (!folders.insert(path.substr(0, slash)).second) break;
+      }
+    }
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (!folders.contains(files_.entry(order_[i]).path)) continue;
+      failures_[i] = error{errc::collision, 0, "a folder of another mount has this name", {}, 0};
+    }
   }
 
   packed_tree outcome() {

@@ -42,13 +42,15 @@ void prepare_terminal(terminal_environment& environment);
 // Opens a pipe or a device to write to; null if that fails, with errno set. Waits until a program
 // reads a pipe, or this one is interrupted (ECANCELED).
 [[nodiscard]] std::FILE* open_pipe(const std::string& path);
-// Whether standard output goes to the file with this device and inode.
-[[nodiscard]] bool is_standard_output(std::uint64_t volume, std::uint64_t number);
+// Whether a stream goes to the file with this device and inode.
+[[nodiscard]] bool goes_to(stream which, std::uint64_t volume, std::uint64_t number);
 // The message for an errno, such as "No space left on device".
 [[nodiscard]] std::string system_message(int os_error);
 [[nodiscard]] bool is_broken_pipe(int os_error);
 // Whether no other file can be written either: the disk is full, broken or read-only.
 [[nodiscard]] bool ends_all_writing(int os_error);
+// Whether the disk, or what the user may have of it, is full.
+[[nodiscard]] bool lacks_room(int os_error);
 // Whether the process has run out of memory or descriptors.
 [[nodiscard]] bool lacks_resources(int os_error);
 // Whether a file could not be written for want of room, memory or descriptors, or because it is too

@@ -164,10 +164,10 @@ std::FILE* open_pipe(const std::string& path) {
   return made;
 }
 
-bool is_standard_output(std::uint64_t volume, std::uint64_t number) {
+bool goes_to(stream which, std::uint64_t volume, std::uint64_t number) {
   struct stat found{};
-  return ::fstat(STDOUT_FILENO, &found) == 0 && S_ISREG(found.st_mode) && found.st_dev == volume &&
-         found.st_ino == number;
+  return ::fstat(descriptor(which), &found) == 0 && S_ISREG(found.st_mode) &&
+         found.st_dev == volume && found.st_ino == number;
 }
 
 std::string system_message(int os_error) {
@@ -176,6 +176,10 @@ std::string system_message(int os_error) {
 
 bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
+}
+
+bool lacks_room(int os_error) {
+  return os_error == ENOSPC || os_error == EDQUOT;
 }
 
 bool lacks_resources(int os_error) {

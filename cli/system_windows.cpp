@@ -172,7 +172,7 @@ std::FILE* open_pipe(const std::string& path) {
 }
 
 // Not told apart: a file that another program writes cannot be replaced here anyway.
-bool is_standard_output(std::uint64_t, std::uint64_t) {
+bool goes_to(stream, std::uint64_t, std::uint64_t) {
   return false;
 }
 
@@ -182,6 +182,10 @@ std::string system_message(int os_error) {
 
 bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
+}
+
+bool lacks_room(int os_error) {
+  return os_error == ENOSPC;
 }
 
 bool lacks_resources(int os_error) {

@@ -74,6 +74,8 @@ file_status status_of(const struct stat& found) {
   status.number = found.st_ino;
   status.executable = (found.st_mode & S_IXUSR) != 0;
   status.permissions = found.st_mode & 0777;
+  status.owner = found.st_uid;
+  status.group = found.st_gid;
   return status;
 }
 
@@ -359,8 +361,13 @@ class posix_system final : public operating_system {
     return failed("cannot lock");
   }
 
-  result<void> set_permissions(os_handle file, std::uint32_t permissions) noexcept override {
-    if (fchmod(to_descriptor(file), static_cast<mode_t>(permissions & 0777)) == 0) return {};
+  result<void> take_permissions(os_handle file, const file_status& other) noexcept override {
+    if (other.permissions == file_status::unknown_permissions) return {};
+    // Only root may give files away, and others only to their own groups.
+    if (fchown(to_descriptor(file), other.owner, other.group) != 0) {
+      (void)!fchown(to_descriptor(file), static_cast<uid_t>(-1), other.group);
+    }
+    if (fchmod(to_descriptor(file), static_cast<mode_t>(other.permissions)) == 0) return {};
     // File systems without permissions keep none.
     if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS) return {};
     return failed("cannot keep the permissions of the old file");
@@ -445,12 +452,23 @@ class posix_system final : public operating_system {
     if (put(RENAME_NOREPLACE) == 0) return {};
     // A file system that cannot (NFS): a second name for the file is as good.
     if (errno != EINVAL && errno != ENOSYS) return failed_to_make("cannot rename");
-    if (linkat(old_parent.descriptor(), old_parent.name(), parent.descriptor(), parent.name(), 0) !=
+    if (linkat(old_parent.descriptor(), old_parent.name(), parent.descriptor(), parent.name(), 0) ==
         0) {
+      (void)unlinkat(old_parent.descriptor(), old_parent.name(), 0);
+      return {};
+    }
+    // One without hard links: another process may come between the look and the rename.
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) {
       return failed_to_make("cannot rename");
     }
-    (void)unlinkat(old_parent.descriptor(), old_parent.name(), 0);
-    return {};
+    struct stat there{};
+    const bool is_free =
+        fstatat(parent.descriptor(), parent.name(), &there, AT_SYMLINK_NOFOLLOW) != 0;
+    if (!is_free || errno != ENOENT) {
+      errno = EEXIST;
+      return failed_to_make("cannot rename");
+    }
+    return rename_below(folder, from, to);
   }
 
  private:

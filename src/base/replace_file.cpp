@@ -36,15 +36,20 @@ bool join(std::string_view folder, std::string_view name, std::span<char> room) 
   return true;
 }
 
+bool is_same(const file_status& one, const file_status& other) noexcept {
+  return one.volume == other.volume && one.number == other.number;
+}
+
 // Whether a path still names the file that is open, as far as the system can tell.
 bool is_still_at(operating_system& os, os_handle file, const char* path) noexcept {
   const result<file_status> opened = os.status(file);
   const result<file_status> named = os.status(path, false);
-  return opened && named && opened->volume == named->volume && opened->number == named->number;
+  return opened && named && is_same(*opened, *named);
 }
 
-// Syncs the names of the folder that contains `path`.
-result<void> sync_folder_of(operating_system& os, const char* path) noexcept {
+// Calls `use` with the open folder that contains `path`.
+result<void> in_folder_of(operating_system& os, const char* path,
+                          function_ref<result<void>(os_handle folder) noexcept> use) noexcept {
   char folder[limits::path_bytes_max + 1];
   std::size_t length = folder_bytes(path);
   std::memcpy(folder, path, length);
@@ -54,9 +59,9 @@ result<void> sync_folder_of(operating_system& os, const char* path) noexcept {
   folder[length] = '\0';
   const result<os_handle> opened = os.open(folder);
   if (!opened) return tl::unexpected<error>(opened.error());
-  const result<void> synced = sync_names(os, *opened);
+  const result<void> used = use(*opened);
   os.close(*opened);
-  return synced;
+  return used;
 }
 
 }  // namespace
@@ -90,40 +95,41 @@ file_replacement::~file_replacement() {
   end();
 }
 
-result<void> file_replacement::begin(operating_system& os, const char* path) noexcept {
+result<void> file_replacement::begin(operating_system& os, const char* path,
+                                     replacing how) noexcept {
   end();
   os_ = &os;
-  std::uint32_t permissions = 0;
-  if (result<void> found = find_target(path, permissions); !found) return found;
+  how_ = how;
+  is_in_place_ = false;
+  file_status old;
+  if (result<void> found = find_target(path, old); !found) return found;
   if (result<void> created = create(); !created) return created;
-  if (permissions == 0) return {};
-  result<void> kept = os.set_permissions(file_, permissions);
+  result<void> kept = os.take_permissions(file_, old);
   if (!kept) end();
   return kept;
 }
 
-// Where a link leads, and the permissions of what is there; 0: nothing is, or they are unknown.
-result<void> file_replacement::find_target(const char* path, std::uint32_t& permissions) noexcept {
+// Where a link leads. `old`: the file that is there.
+result<void> file_replacement::find_target(const char* path, file_status& old) noexcept {
   const std::size_t length = std::strlen(path);
   if (length >= target_.size()) return fail(errc::limit, limit_text::temporary_path);
   std::memcpy(target_.data(), path, length + 1);
-  result<file_status> old = os_->status(path, false);
-  if (old && old->kind == file_kind::link) {
+  result<file_status> found = os_->status(path, false);
+  if (found && found->kind == file_kind::link) {
     const result<std::size_t> resolved = os_->canonical_path(path, target_);
     if (!resolved && resolved.error().code == errc::not_found) {
       return fail(errc::not_found, "the link leads nowhere");
     }
     if (!resolved) return tl::unexpected<error>(resolved.error());
-    old = os_->status(target_.data(), false);
+    found = os_->status(target_.data(), false);
   }
-  if (!old && old.error().code == errc::not_found) return {};
-  if (!old) return tl::unexpected<error>(old.error());
+  if (!found && found.error().code == errc::not_found) return {};
+  if (!found) return tl::unexpected<error>(found.error());
   // rename() would replace a device or a pipe too.
-  if (old->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
-  permissions = old->permissions;
-  if (permissions != 0 && (permissions & 0222) == 0) {
-    return fail(errc::permission, "the file is read-only");
-  }
+  if (found->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
+  if (how_ == replacing::never) return fail(errc::exists, "the file exists");
+  if (found->is_read_only()) return fail(errc::permission, "the file is read-only");
+  old = *found;
   return {};
 }
 
@@ -155,15 +161,25 @@ result<void> file_replacement::create() noexcept {
 result<void> file_replacement::commit() noexcept {
   if (!file_.valid()) return fail(errc::invalid, "no replacement is under way");
   result<void> done = os_->sync(file_);
-  if (done) done = os_->rename(temporary_.data(), target_.data());
+  if (done) done = put_in_place();
   if (!done) {
     end();
     return done;
   }
+  is_in_place_ = true;
   os_->close(std::exchange(file_, {}));
-  done = sync_folder_of(*os_, target_.data());
+  done = in_folder_of(*os_, target_.data(),
+                      [this](os_handle folder) noexcept { return sync_names(*os_, folder); });
   if (!done) done.error().reason = "replaced, but the folder could not be synced";
   return done;
+}
+
+result<void> file_replacement::put_in_place() noexcept {
+  if (how_ == replacing::allowed) return os_->rename(temporary_.data(), target_.data());
+  return in_folder_of(*os_, target_.data(), [this](os_handle folder) noexcept {
+    return os_->rename_new_below(folder, temporary_.data() + folder_bytes(temporary_.data()),
+                                 target_.data() + folder_bytes(target_.data()));
+  });
 }
 
 void file_replacement::end() noexcept {
@@ -208,51 +224,82 @@ result<void> temporary_folder::begin(operating_system& os, os_handle above) noex
       return tl::unexpected<error>(lock.error());
     }
     const result<void> locked = os.lock(*lock);
-    const bool swept = locked ? !is_still_there() : locked.error().code == errc::busy;
-    if (!swept) {
+    const result<os_handle> again = os.open_below(above, lock_name_.data());
+    const bool swept = (!again && again.error().code == errc::not_found) ||
+                       (!locked && locked.error().code == errc::busy);
+    if (again) os.close(*again);
+    if (again && !swept) {
       lock_ = *lock;
       return {};
     }
+    if (!swept) (void)os.remove_below(above, lock_name_.data());
     os.close(*lock);
+    if (swept) continue;
+    (void)os.remove_below(above, name_.data());
+    return tl::unexpected<error>(again.error());
   }
   return fail(errc::busy, "temporary folders are removed as soon as they are made");
 }
 
-bool temporary_folder::is_still_there() const noexcept {
-  const result<os_handle> lock = os_->open_below(above_, lock_name_.data());
-  if (lock) os_->close(*lock);
-  return lock.has_value();
-}
-
 namespace {
 
-// Removes a file whose lock can be had: its writer is gone.
-bool remove_if_unused(operating_system& os, const char* path) noexcept {
-  const result<os_handle> opened = os.open(path);
-  if (!opened) return false;
-  const bool removed = os.lock(*opened) && is_still_at(os, *opened, path) && os.remove_file(path);
-  os.close(*opened);
-  return removed;
-}
+// What is left behind is removed through open folders, by names alone: a path may lead elsewhere by
+// then, if another user owns the folder.
+class sweep {
+ public:
+  sweep(operating_system& os, os_handle above, const char* folder) noexcept
+      : os_(os), above_(above), folder_(folder) {}
 
-// A folder of temporary files is in use as long as the lock in it is held.
-bool remove_folder_if_unused(operating_system& os, os_handle above, const char* name,
-                             const char* path) noexcept {
-  char room[limits::path_bytes_max + 1];
-  if (!join(path, lock_name, room)) return false;
-  const result<os_handle> lock = os.open(room);
-  if (lock) {
-    if (os.lock(*lock)) {
-      (void)os.list(path, [&](const folder_entry& each) noexcept {
-        const bool is_lock = each.name == lock_name;
-        if (!is_lock && join(path, each.name, room)) (void)os.remove_file(room);
-      });
-      if (join(path, lock_name, room)) (void)os.remove_file(room);
-    }
-    os.close(*lock);
+  // Whether it was removed.
+  bool look_at(const folder_entry& each) noexcept {
+    if (!is_temporary_name(each.name) || !join(folder_, each.name, path_)) return false;
+    *std::copy(each.name.begin(), each.name.end(), name_) = '\0';
+    if (each.kind == file_kind::file) return remove_file();
+    return each.kind == file_kind::folder && remove_folder();
   }
-  return os.remove_below(above, name).has_value();  // unless it is in use, and so not empty
-}
+
+ private:
+  // Whether the lock of an open file can be had: its writer is gone.
+  bool is_unused(os_handle file) noexcept { return os_.lock(file).has_value(); }
+
+  bool remove_file() noexcept {
+    const result<os_handle> file = os_.open_below(above_, name_);
+    if (!file) return false;
+    const bool removed = is_unused(*file) && is_still_at(os_, *file, path_) &&
+                         os_.remove_below(above_, name_).has_value();
+    os_.close(*file);
+    return removed;
+  }
+
+  // A folder of temporary files is in use as long as the lock in it is held.
+  bool remove_folder() noexcept {
+    const result<os_handle> inner = os_.open_below(above_, name_);
+    if (!inner) return false;
+    if (is_still_at(os_, *inner, path_)) empty(*inner);
+    os_.close(*inner);
+    return os_.remove_below(above_, name_).has_value();  // unless it is in use, and so not empty
+  }
+  void empty(os_handle inner) noexcept {
+    const result<os_handle> lock = os_.open_below(inner, lock_name);
+    if (!lock) return;
+    if (is_unused(*lock)) {
+      (void)os_.list(path_, [&](const folder_entry& each) noexcept {
+        char file[limits::path_bytes_max + 1];
+        if (each.name != lock_name && join({}, each.name, file)) {
+          (void)os_.remove_below(inner, file);
+        }
+      });
+      (void)os_.remove_below(inner, lock_name);
+    }
+    os_.close(*lock);
+  }
+
+  operating_system& os_;
+  os_handle above_;
+  std::string_view folder_;
+  char path_[limits::path_bytes_max + 1];
+  char name_[temporary_name_bytes + 1];
+};
 
 }  // namespace
 
@@ -260,16 +307,9 @@ std::size_t sweep_temporaries(operating_system& os, const char* folder) noexcept
   const result<os_handle> above = os.open(folder);
   if (!above) return 0;
   std::size_t removed = 0;
+  sweep left(os, *above, folder);
   (void)os.list(folder, [&](const folder_entry& each) noexcept {
-    char path[limits::path_bytes_max + 1];
-    char name[temporary_name_bytes + 1];
-    if (!is_temporary_name(each.name) || !join(folder, each.name, path)) return;
-    *std::copy(each.name.begin(), each.name.end(), name) = '\0';
-    const bool gone = each.kind == file_kind::file ? remove_if_unused(os, path)
-                      : each.kind == file_kind::folder
-                          ? remove_folder_if_unused(os, *above, name, path)
-                          : false;
-    if (gone) ++removed;
+    if (left.look_at(each)) ++removed;
   });
   os.close(*above);
   return removed;

@@ -42,7 +42,7 @@ struct OVERTURE_HIDDEN file_writer::state {
   [[nodiscard]] os_handle root() const noexcept { return mount.content.handle.get(); }
   [[nodiscard]] result<void> begin(asset_path path, write_kind what,
                                    const file_writer_config& config) noexcept;
-  [[nodiscard]] result<void> look_at_old(std::uint32_t& permissions) const noexcept;
+  [[nodiscard]] result<void> look_at_old(file_status& old) const noexcept;
   [[nodiscard]] result<void> begin_temporary() noexcept;
   [[nodiscard]] bool is_still_there(os_handle opened) const noexcept;
   [[nodiscard]] result<void> write_out(std::span<const std::byte> bytes) noexcept;
@@ -112,23 +112,23 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
       offset = found.size;
     });
   }
-  std::uint32_t permissions = 0;
-  if (result<void> fits = look_at_old(permissions); !fits) return fits;
-  if (result<void> begun = begin_temporary(); !begun || permissions == 0) return begun;
-  return mount.os->set_permissions(file.get(), permissions);
+  file_status old;
+  if (result<void> fits = look_at_old(old); !fits) return fits;
+  if (result<void> begun = begin_temporary(); !begun) return begun;
+  return mount.os->take_permissions(file.get(), old);
 }
 
-// Whether what has the name allows the write, and its permissions, which the new file gets.
-result<void> file_writer::state::look_at_old(std::uint32_t& permissions) const noexcept {
+// Whether what has the name allows the write. `old`: the file whose permissions the new one gets.
+result<void> file_writer::state::look_at_old(file_status& old) const noexcept {
   const result<os_handle> opened = mount.os->open_below(root(), name.c_str());
   if (!opened) return {};  // what it is shows when the new file takes its place
-  const archives_detail::owned_handle old(*mount.os, *opened);
+  const archives_detail::owned_handle there(*mount.os, *opened);
   if (kind == write_kind::create) return fail(errc::exists, "the file exists");
-  const result<file_status> found = mount.os->status(old.get());
+  const result<file_status> found = mount.os->status(there.get());
   if (!found || found->kind != file_kind::file) return {};
-  permissions = found->permissions;
-  if (permissions == 0 || (permissions & 0222) != 0) return {};
-  return fail(errc::permission, "the file is read-only");
+  if (found->is_read_only()) return fail(errc::permission, "the file is read-only");
+  old = *found;
+  return {};
 }
 
 result<void> file_writer::state::begin_temporary() noexcept {
@@ -152,7 +152,7 @@ result<void> file_writer::state::begin_temporary() noexcept {
 
 bool file_writer::state::is_still_there(os_handle opened) const noexcept {
   const result<os_handle> again = mount.os->open_below(root(), temporary.c_str());
-  if (!again) return false;
+  if (!again) return again.error().code != errc::not_found;  // descriptors may have run out
   const archives_detail::owned_handle named(*mount.os, *again);
   const result<file_status> one = mount.os->status(opened);
   const result<file_status> other = mount.os->status(named.get());

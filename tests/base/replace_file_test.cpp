@@ -27,9 +27,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 enum class kind_of_world { system, generic, fake };
 
-class replacing : public ::testing::TestWithParam<kind_of_world> {
+class replacing_files : public ::testing::TestWithParam<kind_of_world> {
  protected:
-  replacing() {
+  replacing_files() {
     switch (GetParam()) {
       case kind_of_world::system:
         world_ = std::make_unique<test::disk_world>();
@@ -69,7 +69,7 @@ class replacing : public ::testing::TestWithParam<kind_of_world> {
   std::unique_ptr<test::world> world_;
 };
 
-TEST_P(replacing, leaves_the_new_file_and_nothing_else) {
+TEST_P(replacing_files, leaves_the_new_file_and_nothing_else) {
   EXPECT_TRUE(replace("one.txt", "first"));
   EXPECT_EQ(content("one.txt"), "first");
   EXPECT_TRUE(replace("one.txt", "second"));
@@ -77,7 +77,7 @@ TEST_P(replacing, leaves_the_new_file_and_nothing_else) {
   EXPECT_EQ(temporaries(), 0u);
 }
 
-TEST_P(replacing, touches_no_other_file) {
+TEST_P(replacing_files, touches_no_other_file) {
   world().add_file("one.txt", "one");
   world().add_file("one.txt.new", "new");
   const auto done = replace_file(os(), at("one.txt").c_str(), [&](os_handle file) {
@@ -90,7 +90,7 @@ TEST_P(replacing, touches_no_other_file) {
   EXPECT_EQ(content("one.txt.new"), "new");
 }
 
-TEST_P(replacing, leaves_the_old_file_if_the_new_one_fails) {
+TEST_P(replacing_files, leaves_the_old_file_if_the_new_one_fails) {
   world().add_file("one.txt", "first");
   const auto done = replace_file(os(), at("one.txt").c_str(), [&](os_handle file) -> result<void> {
     EXPECT_TRUE(write_fully(os(), file, 0, bytes_of("sec")));
@@ -101,7 +101,7 @@ TEST_P(replacing, leaves_the_old_file_if_the_new_one_fails) {
   EXPECT_EQ(temporaries(), 0u);
 }
 
-TEST_P(replacing, leaves_the_old_file_if_the_function_throws) {
+TEST_P(replacing_files, leaves_the_old_file_if_the_function_throws) {
   ASSERT_TRUE(replace("one.txt", "old"));
   const auto done = replace_file(os(), at("one.txt").c_str(),
                                  [](os_handle) -> result<void> { throw std::runtime_error("no"); });
@@ -110,13 +110,13 @@ TEST_P(replacing, leaves_the_old_file_if_the_function_throws) {
   EXPECT_EQ(temporaries(), 0u);
 }
 
-TEST_P(replacing, refuses_a_folder) {
+TEST_P(replacing_files, refuses_a_folder) {
   world().add_folder("folder");
   EXPECT_EQ(replace("folder", "text").error().code, errc::not_a_file);
   EXPECT_EQ(temporaries(), 0u);
 }
 
-TEST_P(replacing, through_a_link_replaces_the_file_and_keeps_the_link) {
+TEST_P(replacing_files, through_a_link_replaces_the_file_and_keeps_the_link) {
   if (!world().has_links()) GTEST_SKIP() << needs_symlinks;
   world().add_file("folder/real.txt", "old");
   world().add_link("link.txt", "folder/real.txt");
@@ -126,14 +126,14 @@ TEST_P(replacing, through_a_link_replaces_the_file_and_keeps_the_link) {
   EXPECT_EQ(temporaries(), 0u);
 }
 
-TEST_P(replacing, refuses_a_link_that_leads_nowhere) {
+TEST_P(replacing_files, refuses_a_link_that_leads_nowhere) {
   if (!world().has_links()) GTEST_SKIP() << needs_symlinks;
   world().add_link("link.txt", "gone.txt");
   EXPECT_EQ(replace("link.txt", "new").error().code, errc::not_found);
   EXPECT_EQ(kind("link.txt"), file_kind::link);
 }
 
-TEST_P(replacing, step_by_step_leaves_the_old_file_until_the_commit) {
+TEST_P(replacing_files, step_by_step_leaves_the_old_file_until_the_commit) {
   world().add_file("one.txt", "old");
   file_replacement one;
   ASSERT_TRUE(one.begin(os(), at("one.txt").c_str()));
@@ -145,7 +145,7 @@ TEST_P(replacing, step_by_step_leaves_the_old_file_until_the_commit) {
   EXPECT_EQ(one.commit().error().code, errc::invalid);
 }
 
-TEST_P(replacing, two_at_once_give_the_file_of_the_last_commit) {
+TEST_P(replacing_files, two_at_once_give_the_file_of_the_last_commit) {
   file_replacement one;
   file_replacement two;
   ASSERT_TRUE(one.begin(os(), at("one.txt").c_str()));
@@ -158,7 +158,14 @@ TEST_P(replacing, two_at_once_give_the_file_of_the_last_commit) {
   EXPECT_EQ(temporaries(), 0u);
 }
 
-TEST_P(replacing, given_up_leaves_nothing) {
+TEST_P(replacing_files, never_leaves_what_another_program_has_made) {
+  world().add_file("one.txt", "old");
+  file_replacement one;
+  const char* const exists = "the file exists";
+  EXPECT_STREQ(one.begin(os(), at("one.txt").c_str(), replacing::never).error().reason, exists);
+}
+
+TEST_P(replacing_files, given_up_leaves_nothing) {
   {
     file_replacement one;
     ASSERT_TRUE(one.begin(os(), at("one.txt").c_str()));
@@ -168,7 +175,7 @@ TEST_P(replacing, given_up_leaves_nothing) {
   EXPECT_EQ(kind("one.txt"), file_kind::other);
 }
 
-INSTANTIATE_TEST_SUITE_P(worlds, replacing,
+INSTANTIATE_TEST_SUITE_P(worlds, replacing_files,
                          ::testing::Values(kind_of_world::system, kind_of_world::generic,
                                            kind_of_world::fake),
                          [](const auto& each) {
@@ -176,6 +183,23 @@ INSTANTIATE_TEST_SUITE_P(worlds, replacing,
                                   : each.param == kind_of_world::generic ? "generic"
                                                                          : "fake";
                          });
+
+// The other systems open nothing below a folder.
+TEST(a_replacement, that_must_not_replace_leaves_what_was_made_meanwhile) {
+  test::disk_world world;
+  const std::string path = world.root() + "/one.txt";
+  file_replacement one;
+  ASSERT_TRUE(one.begin(system_os(), path.c_str(), replacing::never));
+  world.add_file("one.txt", "of another program");
+  EXPECT_EQ(one.commit().error().code, errc::exists);
+  EXPECT_FALSE(one.is_in_place());
+  EXPECT_EQ(system_os().status(path.c_str(), false)->size, 18u);
+  world.remove("one.txt");
+  ASSERT_TRUE(one.begin(system_os(), path.c_str(), replacing::never));
+  ASSERT_TRUE(one.commit());
+  EXPECT_TRUE(one.is_in_place());
+  EXPECT_EQ(test::temporaries_in(system_os(), world.root().c_str()), 0u);
+}
 
 class failing_replacement : public ::testing::Test {
  protected:

@@ -53,6 +53,9 @@ def a_folder_that_cannot_be_opened_is_named_by_every_command(box):
         if result.code == 0:  # the look for temporary files that an earlier run has left
             assert arguments[0] == "extract", (arguments, n, result)
             return
+        if result.code == 2:  # the search for outputs that are inputs
+            assert "no output can be told" in result.err, (arguments, n, result)
+            return
         if n == 1:  # the root
             assert result.code == 3 and "base: cannot list the folder" in result.err, result
             return
@@ -68,7 +71,7 @@ def a_folder_that_cannot_be_opened_is_named_by_every_command(box):
 @case(UNSANITIZED)
 def a_folder_that_fails_in_the_middle_is_named_by_every_command(box):
     def expected(result, arguments, n):
-        if result.code == 0 and arguments[0] == "extract":  # as above
+        if result.code in (0, 2) and arguments[0] == "extract":  # as above
             return
         assert result.code in (1, 3), (arguments, n, result)
         assert ": cannot list the folder (Input/output error)" in result.err, (arguments, result)
@@ -115,8 +118,8 @@ def extract_ends_at_once_when_the_disk_is_full(box):
     full = box.run_refusing("write", *words, first=4, errno=errno.ENOSPC, all_after=True)
     assert full.refused and (full.code, full.out) == (5, ""), full
     assert full.err == (
-        "error: out: cannot write (No space left on device); 3 of 20 files were written and are "
-        "whole; make room, then go on with --resume\n"
+        "error: out: cannot write (No space left on device); 3 of 20 files are written and whole; "
+        "make room, then go on with --resume\n"
     ), full
     written = sorted((box.folder / "out").iterdir())
     assert [each.read_text() for each in written] == ["text\n"] * 3, written

@@ -24,7 +24,12 @@ def scenes(box):
         box.write(f"game/{i % 7}/{i:03}.bin", chance.randbytes(20_000))
     box.zip("mod.zip", {f"m/{i:03}.txt": f"text {i}\n" * 900 for i in range(120)})
     mounts = ("game", "mod.zip")
-    old = {name: b"old " + name.encode() for name in ("t.json", "r.record", "p.zip", "s.save")}
+    old = {
+        "t.json": b'{"traceEvents": "of an older run"}',
+        "r.record": b"overture-load-record 1\n",
+        "p.zip": b"an older archive",
+        "s.save": b"an older save",
+    }
     return {
         "trace": (("load", "--trace", "t.json", *mounts), "t.json", b'{"'),
         "record": (("load", "--record", "r.record", *mounts), "r.record", b"overture-load-record"),

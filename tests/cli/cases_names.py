@@ -58,7 +58,7 @@ def names_that_are_skipped_are_named_with_the_reason(box):
     ], report
     out = box.run("extract", "--to", "out", *mounts)
     assert (out.code, out.err) == (0, up + drive), out
-    assert out.out == "2 files, 2 B written to out; 2 names skipped\n", out
+    assert out.out.startswith("2 files, 2 B written to out; 2 names skipped"), out
     quiet = box.run("extract", "-q", "--to", "again", *mounts)
     assert (quiet.code, quiet.out, quiet.err) == (0, "", ""), quiet
     assert box.run("ls", "more.zip").err == ""

@@ -32,7 +32,7 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, write, disk, thread, malloc };
+enum class call { none, opendir, readdir, openat2, write, disk, exchange, thread, malloc };
 
 call refused = call::none;
 long first = 0;
@@ -47,10 +47,10 @@ __attribute__((constructor)) void read_environment() {
   const char* text = getenv("REFUSE");
   told = getenv("REFUSE_TOLD");
   if (!text) return;
-  const char* const names[] = {"none",  "opendir", "readdir", "openat2",
-                               "write", "disk",    "thread",  "malloc"};
+  const char* const names[] = {"none", "opendir",  "readdir", "openat2", "write",
+                               "disk", "exchange", "thread",  "malloc"};
   call found = call::none;
-  for (int i = 1; i < 8; ++i) {
+  for (int i = 1; i < 9; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -167,7 +167,8 @@ int renameat(int from, const char* old_name, int to, const char* new_name) noexc
 }
 int renameat2(int from, const char* old_name, int to, const char* new_name,
               unsigned flags) noexcept {
-  if (refuse(call::disk)) return -1;
+  constexpr unsigned exchange = 2;  // RENAME_EXCHANGE
+  if (refuse(call::disk) || (flags == exchange && refuse(call::exchange))) return -1;
   static const auto real = next<int (*)(int, const char*, int, const char*, unsigned)>("renameat2");
   return real(from, old_name, to, new_name, flags);
 }

@@ -44,8 +44,8 @@ class forwarding_os : public operating_system {
     return system_os().remove_file(path);
   }
   result<void> lock(os_handle file) noexcept override { return system_os().lock(file); }
-  result<void> set_permissions(os_handle file, std::uint32_t permissions) noexcept override {
-    return system_os().set_permissions(file, permissions);
+  result<void> take_permissions(os_handle file, const file_status& other) noexcept override {
+    return system_os().take_permissions(file, other);
   }
   result<mapping> map(os_handle handle) noexcept override { return system_os().map(handle); }
   void unmap(mapping memory) noexcept override { system_os().unmap(memory); }

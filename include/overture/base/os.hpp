@@ -41,8 +41,15 @@ struct file_status {
   std::uint64_t volume = 0;
   std::uint64_t number = 0;
   bool executable = false;  // by its owner
-  // Who may read, write and execute it, as the nine bits of POSIX (0644); 0 = unknown.
-  std::uint32_t permissions = 0;
+  // Who may read, write and execute it, as the nine bits of POSIX (0644), and whose it is.
+  static constexpr std::uint32_t unknown_permissions = UINT32_MAX;
+  std::uint32_t permissions = unknown_permissions;
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
+
+  [[nodiscard]] bool is_read_only() const noexcept {
+    return permissions != unknown_permissions && (permissions & 0222) == 0;
+  }
 };
 
 struct folder_entry {
@@ -158,10 +165,11 @@ class operating_system {
     (void)file;
     return fail(errc::unsupported, "this operating_system has no locks");
   }
-  // Gives an open file the permissions of another, see file_status. Succeeds where there are none.
-  [[nodiscard]] virtual result<void> set_permissions(os_handle file,
-                                                     std::uint32_t permissions) noexcept {
-    (void)file, (void)permissions;
+  // Gives an open file the permissions of another, and its owner and group as far as this process
+  // may. Succeeds where files have none, and if those of the other are unknown.
+  [[nodiscard]] virtual result<void> take_permissions(os_handle file,
+                                                      const file_status& other) noexcept {
+    (void)file, (void)other;
     return {};
   }
 

@@ -11,14 +11,14 @@
 //
 //   file_replacement trace;
 //   if (auto begun = trace.begin(system_os(), "load.json"); !begun) return report(begun.error());
-//   ... write_fully(system_os(), trace.file(), at, bytes) ...
+//   ... write_fully(system_os(), trace.file(), 0, bytes) ...
 //   if (auto done = trace.commit(); !done) return report(done.error());
 //
 // What happens on the disk
 //   begin() creates a temporary file in the same folder, commit() syncs it, renames it over the old
-//   file and syncs the folder. The new file gets the permissions of the old one, or default ones.
-//   If `path` is a link to a file, that file is replaced and the link stays. A read-only file is
-//   not replaced.
+//   file and syncs the folder. The new file gets the permissions of the old one, and its owner as
+//   far as the process may, or default ones. If `path` is a link to a file, that file is replaced
+//   and the link stays. A read-only file is not replaced.
 //   If syncing the folder fails, which the error's reason says, the new file is in place but may
 //   not survive a loss of power. After any other error the old file is as it was.
 //
@@ -33,6 +33,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "overture/base/api.hpp"
@@ -43,6 +44,12 @@
 #include "overture/base/os.hpp"
 
 namespace overture {
+
+// Whether a file that is there may be replaced.
+enum class replacing : std::uint8_t {
+  allowed,
+  never,  // what has the name at the commit() stays, whoever has made it
+};
 
 // One replacement. One thread at a time may use it; any number of replacements may be under way, of
 // one path too: the last commit wins. Holds two paths (8 KiB), allocates nothing.
@@ -56,28 +63,36 @@ class OVERTURE_API file_replacement {
 
   // Once, or again after the last one has ended. Errors: those of the system; limit (the path is
   // too long); not_a_file (a folder, a device or a pipe); not_found (no such folder, or a link that
-  // leads nowhere); permission (the old file is read-only).
-  [[nodiscard]] result<void> begin(operating_system& os, const char* path) noexcept;
+  // leads nowhere); permission (the old file is read-only); exists (replacing::never).
+  [[nodiscard]] result<void> begin(operating_system& os, const char* path,
+                                   replacing how = replacing::allowed) noexcept;
   template <filesystem_path Path>
-  [[nodiscard]] result<void> begin(operating_system& os, const Path& path) {
-    return begin(os, detail::utf8_path(path).c_str());
+  [[nodiscard]] result<void> begin(operating_system& os, const Path& path,
+                                   replacing how = replacing::allowed) {
+    return begin(os, detail::utf8_path(path).c_str(), how);
   }
   // The temporary file, open for reading and writing; invalid if none is under way.
   [[nodiscard]] os_handle file() const noexcept { return file_; }
   // Its path.
   [[nodiscard]] const char* temporary_path() const noexcept { return temporary_.data(); }
-  // Puts the new file in the place of the old one. Errors: those of the system.
+  // Puts the new file in the place of the old one. Errors: those of the system; exists
+  // (replacing::never).
   [[nodiscard]] result<void> commit() noexcept;
+  // Whether the last commit() has put it in place, although syncing the folder may have failed.
+  [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_; }
 
  private:
   using path_text = std::array<char, limits::path_bytes_max + 1>;
 
-  [[nodiscard]] result<void> find_target(const char* path, std::uint32_t& permissions) noexcept;
+  [[nodiscard]] result<void> find_target(const char* path, file_status& old) noexcept;
   [[nodiscard]] result<void> create() noexcept;
+  [[nodiscard]] result<void> put_in_place() noexcept;
   void end() noexcept;
 
   operating_system* os_ = nullptr;
   os_handle file_;
+  replacing how_ = replacing::allowed;
+  bool is_in_place_ = false;
   path_text target_{};
   path_text temporary_{};
 };
@@ -109,8 +124,6 @@ class OVERTURE_API temporary_folder {
   [[nodiscard]] std::string_view name() const noexcept;
 
  private:
-  [[nodiscard]] bool is_still_there() const noexcept;
-
   operating_system* os_ = nullptr;
   os_handle above_;
   os_handle lock_;
