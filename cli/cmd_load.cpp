@@ -86,6 +86,25 @@ int write_report(const report& what, const load_arguments& arguments, const text
   return exit_ok;
 }
 
+void check_record(output_check& check, const load_arguments& arguments) {
+  check.writes_like("--record", arguments.record, {"overture-load-record "});
+}
+
+bool record_may_be_written(const load_arguments& arguments) {
+  output_check check(arguments.tree);
+  check_record(check, arguments);
+  return check.passes();
+}
+
+bool outputs_may_be_written(const load_arguments& arguments) {
+  output_check check(arguments.tree);
+  check.reads("--baseline", arguments.baseline);
+  check.reads("--recorded", arguments.recorded);
+  check.writes_like("--trace", arguments.trace, {"{\"traceEvents\""});
+  check_record(check, arguments);
+  return check.passes();
+}
+
 struct finished_load {
   int status = exit_ok;  // for its files and mounts; or why there is no report
   std::optional<report> what = std::nullopt;
@@ -126,7 +145,11 @@ finished_load load_once(const load_arguments& arguments, load_records& records,
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
   if (trace.is_open()) done.written = trace.write(record, files);
   if (!arguments.record.empty() && !done.what->interrupted) {
-    done.written = std::max(done.written, write_record(records.noted, arguments.record));
+    // A link may lead elsewhere by now.
+    const bool may_be_written = record_may_be_written(arguments);
+    const int written =
+        may_be_written ? write_record(records.noted, arguments.record) : int{exit_output_failed};
+    done.written = std::max(done.written, written);
   }
   return done;
 }
@@ -141,15 +164,6 @@ report report_of(std::vector<report>& loads) {
   return shown;
 }
 
-bool output_may_be_written(const load_arguments& arguments) {
-  output_check check(arguments.tree);
-  check.reads("--baseline", arguments.baseline);
-  check.reads("--recorded", arguments.recorded);
-  check.writes_like("--trace", arguments.trace, {"{\"traceEvents\""});
-  check.writes_like("--record", arguments.record, {"overture-load-record "});
-  return check.passes();
-}
-
 }  // namespace
 
 int cmd_load(const std::vector<std::string>& words) {
@@ -158,7 +172,7 @@ int cmd_load(const std::vector<std::string>& words) {
 
   const outputs out(arguments.colour);
   watch_interrupts();
-  if (!output_may_be_written(arguments)) return exit_usage;
+  if (!outputs_may_be_written(arguments)) return exit_usage;
   std::optional<baseline> old;
   if (!arguments.baseline.empty()) {
     old = read_baseline(arguments.baseline);

@@ -428,6 +428,24 @@ def an_output_replaces_only_what_it_could_have_written(box):
 
 
 @case()
+def a_link_that_is_switched_during_a_load_leads_to_no_mount(box):
+    box.zip("b.zip", {f"{i}.txt": "text" * 1000 for i in range(50)})
+    box.write("old.record", "overture-load-record 1\n")
+    os.symlink("old.record", box.folder / "l")
+    os.mkfifo(box.folder / "pipe")
+    process = box.start("load", "b.zip", "--record", "l", "--trace", "pipe")
+    # The load waits for a reader of its trace, after the first look at the record.
+    (box.folder / "l").unlink()
+    before = (box.folder / "b.zip").read_bytes()
+    with open(box.folder / "pipe", "rb") as reader:
+        os.symlink("b.zip", box.folder / "l")
+        reader.read()
+    _, err = process.communicate(timeout=60)
+    assert (box.folder / "b.zip").read_bytes() == before, err
+    assert process.returncode != 0, err
+
+
+@case()
 def a_pack_of_nothing_replaces_nothing(box):
     box.write("disk/a.txt", "a")
     assert box.run("pack", "backup.zip", "disk").code == 0
@@ -453,7 +471,8 @@ def extract_keeps_the_modes_of_what_it_replaces(box):
     box.write("out/run.sh", "old").chmod(0o750)
     result = box.run("extract", "--overwrite", "--to", "out", "mod.zip")
     assert result.code == 0, result
-    modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in (box.folder / "out").iterdir()}
+    files = (box.folder / "out").iterdir()
+    modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in files}
     assert (modes["secret.txt"], modes["run.sh"]) == (0o600, 0o750), modes
 
 
