@@ -101,13 +101,14 @@ void take_permissions(int file, const struct stat& old) {
   (void)::fchmod(file, old.st_mode & 07777);
 }
 
-// Splits off the last element.
+// Splits off the last element of a path, which must stay.
 struct split_path {
-  explicit split_path(std::string_view path)
-      : folder(path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/'))),
-        name(path.substr(folder.empty() ? 0 : folder.size() + 1)) {}
+  explicit split_path(const std::string& path)
+      : folder(
+            std::string_view(path).substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/'))),
+        name(path.c_str() + (folder.empty() ? 0 : folder.size() + 1)) {}
   std::string_view folder;
-  std::string_view name;  // ends where the path ends
+  const char* name;
 };
 
 int os_error_of(const result<void>& done) {
@@ -171,7 +172,7 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   if (!inner) return errno;
   const int folder = inner->file.get();
   struct stat old{};
-  const int there = look_at(folder, target.name.data(), old);
+  const int there = look_at(folder, target.name, old);
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
   std::optional<file_state> replaced;
   if (there == EEXIST) replaced = state_of(old);
@@ -204,8 +205,7 @@ int output_folder::place_new(const std::string& path, const std::string& tempora
                              int folder) const {
 #if defined(RENAME_NOREPLACE)
   const int top = system_os().descriptor(folder_);
-  if (::renameat2(top, temporary.c_str(), folder, split_path(path).name.data(), RENAME_NOREPLACE) ==
-      0) {
+  if (::renameat2(top, temporary.c_str(), folder, split_path(path).name, RENAME_NOREPLACE) == 0) {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -220,7 +220,7 @@ int output_folder::place(waiting_file& file) {
   const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
   if (!inner) return errno;
   const int folder = inner->file.get();
-  const char* const name = target.name.data();
+  const char* const name = target.name;
   struct stat found{};
   const int there = look_at(folder, name, found);
   if (there != 0 && there != EEXIST) return there;
@@ -247,11 +247,11 @@ void output_folder::take_back(const waiting_file& file) {
   const int folder = inner->file.get();
 #if defined(RENAME_EXCHANGE)
   if (file.has_old) {
-    (void)!::renameat2(top, file.temporary.c_str(), folder, target.name.data(), RENAME_EXCHANGE);
+    (void)!::renameat2(top, file.temporary.c_str(), folder, target.name, RENAME_EXCHANGE);
     return;
   }
 #endif
-  if (!file.replaced) (void)!::renameat(folder, target.name.data(), top, file.temporary.c_str());
+  if (!file.replaced) (void)!::renameat(folder, target.name, top, file.temporary.c_str());
 }
 
 int output_folder::sync() const {

@@ -44,7 +44,7 @@ int main(int count, char** paths) {
 
   game_assets assets;
   thread_pool jobs = thread_pool::for_this_machine();  // the main thread helps in wait_for()
-  read_queue reads{files, {.wake_ahead = &jobs}};        // wakes a worker just before a read ends
+  read_queue reads{files, {.wake_ahead = &jobs}};      // wakes a worker just before a read ends
   load_scope menu{files, reads, jobs, {.sink = &assets}};
   if (const auto started = menu.start(); !started) return report(files, started.error());
   while (!menu.wait_for(16ms)) {  // time to draw a frame

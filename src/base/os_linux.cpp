@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Zlib
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,10 +17,12 @@
 #include <limits>
 #include <string_view>
 
-#include "overture/base/atomic.hpp"
+#include "base/beneath_linux.hpp"
 #include "overture/base/os.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> failed(const char* reason) {
@@ -43,13 +44,6 @@ os_handle to_handle(int descriptor) {
 }
 int to_descriptor(os_handle handle) {
   return static_cast<int>(handle.value - 1);
-}
-
-template <class Call>
-auto retry_if_interrupted(Call call) {
-  auto value = call();
-  while (value < 0 && errno == EINTR) value = call();
-  return value;
 }
 
 file_kind kind_of(mode_t mode) {
@@ -78,115 +72,6 @@ file_status status_of(const struct stat& found) {
   status.group = found.st_gid;
   return status;
 }
-
-constexpr mode_t new_file_mode = 0666;  // before the umask
-
-// Closes its descriptor and keeps errno.
-class owned_descriptor {
- public:
-  owned_descriptor() = default;
-  ~owned_descriptor() { reset(-1); }
-  owned_descriptor(const owned_descriptor&) = delete;
-  owned_descriptor& operator=(const owned_descriptor&) = delete;
-
-  void reset(int other) {
-    const int failure = errno;
-    if (descriptor_ >= 0) (void)::close(descriptor_);
-    errno = failure;
-    descriptor_ = other;
-  }
-  [[nodiscard]] int get() const { return descriptor_; }
-
- private:
-  int descriptor_ = -1;
-};
-
-bool is_link(int folder, const char* name) {
-  struct stat found{};
-  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
-}
-
-// As open_beneath(), but refuses every link, because it cannot tell where one leads without a race.
-// Files of a mounted folder are opened by the paths of their links' targets, so only links that
-// came later are affected, and those that a writable mount writes through.
-int open_by_walking(int folder, const char* path, int flags) {
-  owned_descriptor here;
-  for (int parent = folder;; parent = here.get()) {
-    const char* const slash = std::strchr(path, '/');
-    const std::string_view rest(path);
-    const std::string_view element = rest.substr(0, rest.find('/'));
-    char name[NAME_MAX + 1];
-    if (element.size() >= sizeof name) {
-      errno = ENAMETOOLONG;
-      return -1;
-    }
-    std::memcpy(name, element.data(), element.size());
-    name[element.size()] = '\0';
-    if (element.empty() || element == "..") {
-      errno = EXDEV;
-      return -1;
-    }
-    const int step = slash ? O_PATH | O_DIRECTORY : flags;
-    const int opened = retry_if_interrupted(
-        [&] { return openat(parent, name, step | O_NOFOLLOW | O_CLOEXEC, new_file_mode); });
-    const bool refused_link = opened < 0 && (errno == ELOOP || errno == ENOTDIR) &&
-                              (step & O_NOFOLLOW) == 0 && is_link(parent, name);
-    if (refused_link) errno = EXDEV;
-    if (opened < 0 || !slash) return opened;
-    here.reset(opened);
-    path = slash + 1;
-  }
-}
-
-// openat2 (Linux 5.6) refuses paths that leave the folder. It is missing in older systems, and a
-// sandbox may forbid it (EPERM).
-int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY) {
-  static atomic<bool> missing{false};
-  if (!missing.load(std::memory_order_relaxed)) {
-    open_how how{};
-    how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
-    how.mode = (flags & O_CREAT) != 0 ? new_file_mode : 0;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-    const long opened =
-        retry_if_interrupted([&] { return syscall(SYS_openat2, folder, path, &how, sizeof how); });
-    if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(opened);
-    // EPERM may come from this file alone, so keep trying for others.
-    if (errno == ENOSYS) missing.store(true, std::memory_order_relaxed);
-  }
-  return open_by_walking(folder, path, flags);
-}
-
-// Opens the folder that contains a path's last element, and names that element.
-class parent_folder {
- public:
-  parent_folder(int folder, const char* path) noexcept : folder_(folder), name_(path) {
-    const char* const slash = std::strrchr(path, '/');
-    if (!slash) return;
-    char front[PATH_MAX];
-    const auto length = static_cast<std::size_t>(slash - path);
-    if (length >= sizeof front) {
-      errno = ENAMETOOLONG;
-      folder_ = -1;
-      return;
-    }
-    std::memcpy(front, path, length);
-    front[length] = '\0';
-    folder_ = open_beneath(folder, front, O_PATH | O_DIRECTORY);
-    opened_.reset(folder_);
-    name_ = slash + 1;
-  }
-  parent_folder(const parent_folder&) = delete;
-  parent_folder& operator=(const parent_folder&) = delete;
-
-  [[nodiscard]] bool missing() const noexcept { return folder_ < 0; }  // errno says why
-  [[nodiscard]] int descriptor() const noexcept { return folder_; }
-  [[nodiscard]] const char* name() const noexcept { return name_; }
-
- private:
-  int folder_;
-  owned_descriptor opened_;
-  const char* name_;
-};
 
 class posix_system final : public operating_system {
  public:

@@ -30,6 +30,7 @@ void pool_state::start_workers() noexcept {
   if (slots.first_guest() < config.workers + config.spare_workers) {
     status = fail(errc::out_of_memory, "out of memory for a worker thread");
   }
+  if (config.workers == 0) sleepers.set_helping();  // before a spare worker looks
   for (; workers_started < slots.first_guest(); ++workers_started) {
     pool_slot& slot = slots[workers_started];
     thread_options options = config.worker_thread;
@@ -46,7 +47,7 @@ void pool_state::start_workers() noexcept {
   }
   const unsigned workers = std::min(workers_started, slots.workers());
   queues.set_workers(workers);
-  if (workers == 0) sleepers.set_helping();
+  if (workers == 0 && workers_started == 0) sleepers.set_helping();
 }
 
 void pool_state::stop() noexcept {
