@@ -188,8 +188,9 @@ int cmd_extract(const std::vector<std::string>& words) {
                             printable(arguments.to)));
     return exit_usage;
   }
-  if (arguments.overwrite && !check_replacing(arguments.tree, files, *paths, how)) {
-    return exit_usage;
+  if (arguments.overwrite) {
+    const int failed = check_replacing(arguments.tree, files, *paths, how);
+    if (failed != exit_ok) return failed;
   }
   output_folder to;
   if (const int os_error = to.open(arguments.to, how.how, paths->size()); os_error != 0) {

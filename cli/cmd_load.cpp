@@ -90,19 +90,19 @@ void check_record(output_check& check, const load_arguments& arguments) {
   check.writes_like("--record", arguments.record, {"overture-load-record "});
 }
 
-bool record_may_be_written(const load_arguments& arguments) {
+int check_record_again(const load_arguments& arguments) {
   output_check check(arguments.tree);
   check_record(check, arguments);
-  return check.passes();
+  return check.run();
 }
 
-bool outputs_may_be_written(const load_arguments& arguments) {
+int check_outputs(const load_arguments& arguments) {
   output_check check(arguments.tree);
   check.reads("--baseline", arguments.baseline);
   check.reads("--recorded", arguments.recorded);
   check.writes_like("--trace", arguments.trace, {"{\"traceEvents\""});
   check_record(check, arguments);
-  return check.passes();
+  return check.run();
 }
 
 struct finished_load {
@@ -146,7 +146,7 @@ finished_load load_once(const load_arguments& arguments, load_records& records,
   if (trace.is_open()) done.written = trace.write(record, files);
   if (!arguments.record.empty() && !done.what->interrupted) {
     // A link may lead elsewhere by now.
-    const bool may_be_written = record_may_be_written(arguments);
+    const bool may_be_written = check_record_again(arguments) == exit_ok;
     const int written =
         may_be_written ? write_record(records.noted, arguments.record) : int{exit_output_failed};
     done.written = std::max(done.written, written);
@@ -172,7 +172,7 @@ int cmd_load(const std::vector<std::string>& words) {
 
   const outputs out(arguments.colour);
   watch_interrupts();
-  if (!outputs_may_be_written(arguments)) return exit_usage;
+  if (const int failed = check_outputs(arguments); failed != exit_ok) return failed;
   std::optional<baseline> old;
   if (!arguments.baseline.empty()) {
     old = read_baseline(arguments.baseline);

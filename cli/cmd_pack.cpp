@@ -195,7 +195,7 @@ int cmd_pack(const std::vector<std::string>& words) {
   output_check check(arguments.tree);
   check.reads("--recorded", arguments.recorded);
   check.writes("the archive", arguments.out, output_check::source::allowed);
-  if (!check.passes()) return exit_usage;
+  if (const int failed = check.run(); failed != exit_ok) return failed;
   const old_archive old = look_at(arguments.out, check.writes_a_source());
   std::optional<load_record> record;
   if (!arguments.recorded.empty()) {

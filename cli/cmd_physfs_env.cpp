@@ -127,7 +127,7 @@ int cmd_physfs_env(const std::vector<std::string>& words) {
   output_check check(no_mounts);
   check.reads("the game", game->program);
   check.writes_like("--json", arguments.json, {"{", "["});
-  if (!check.passes()) return exit_usage;
+  if (const int failed = check.run(); failed != exit_ok) return failed;
   if (arguments.counts()) return run_and_report(*game, arguments);
   return cannot_start(*game, become_program(arguments.game, game->environment));
 }

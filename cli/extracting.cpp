@@ -341,8 +341,8 @@ bool is_read_from(file_system& files, const std::string& path, const file_state&
 
 }  // namespace
 
-bool check_replacing(const tree_arguments& tree, file_system& files,
-                     const std::vector<std::string>& paths, extraction& how) {
+int check_replacing(const tree_arguments& tree, file_system& files,
+                    const std::vector<std::string>& paths, extraction& how) {
   identity_set targets;
   std::map<file_identity, std::string> tree_paths;
   for (const std::string& path : paths) {
@@ -370,12 +370,13 @@ bool check_replacing(const tree_arguments& tree, file_system& files,
         input.tree_path.empty() ? "the archive" : printable(input.tree_path),
         printable(input.mount));
   };
-  const std::string failed = find_mounted(tree, targets, look);
-  if (why.empty()) why = failed;
+  const refusal failed = find_mounted(tree, targets, look);
+  const int status = why.empty() ? failed.status : int{exit_usage};
+  if (why.empty()) why = failed.why;
   how.how = replaces_input ? placing::at_end : placing::replacing;
-  if (why.empty()) return true;
+  if (why.empty()) return exit_ok;
   print_error(why);
-  return false;
+  return status;
 }
 
 extracted extract_files(file_system& files, const std::vector<std::string>& paths,

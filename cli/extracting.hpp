@@ -46,9 +46,9 @@ struct extracted {
 [[nodiscard]] extracted extract_files(file_system& files, const std::vector<std::string>& paths,
                                       const extraction& how, job_system& jobs, const outputs& out);
 
-// Whether files of the tree may be replaced by these: sets how they are to be placed, or prints why
-// not (one is an input that another path reads) and returns false.
-[[nodiscard]] bool check_replacing(const tree_arguments& tree, file_system& files,
-                                   const std::vector<std::string>& paths, extraction& how);
+// Whether these may replace files that are there: sets how they are to be placed, or prints why not
+// (one is an input that another path reads). Returns the exit status.
+[[nodiscard]] int check_replacing(const tree_arguments& tree, file_system& files,
+                                  const std::vector<std::string>& paths, extraction& how);
 
 }  // namespace overture::cli

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "display.hpp"
+#include "exit_code.hpp"
 #include "messages.hpp"
 #include "native_path.hpp"
 #include "overture/base/limits.hpp"
@@ -69,8 +70,8 @@ class mounted_files {
   mounted_files(const identity_set& wanted, identity_visit visit)
       : wanted_(wanted), visit_(visit) {}
 
-  // Why the mounts could not be searched, or an empty text.
-  [[nodiscard]] const std::string& failure() const { return failure_; }
+  // Whether the mounts could not be searched.
+  [[nodiscard]] const refusal& failure() const { return failure_; }
 
   void look_at(const mount_argument& mount) {
     const result<file_status> status = system_os().status(mount.path.c_str(), true);
@@ -94,8 +95,9 @@ class mounted_files {
           if (!is_temporary_name(each.name)) names.emplace_back(each.name);
         });
     if (!listed) {
-      failure_ = fmt::format("{}: {}; no output can be told from the files in it",
-                             printable(folder), reason_of(listed.error()));
+      failure_ = {fmt::format("{}: {}; no output can be told from the files in it",
+                              printable(folder), reason_of(listed.error())),
+                  exit_for(listed.error().code, exit_files_failed)};
     }
     for (const std::string& name : names) {
       const std::string path = joined(folder, name);
@@ -136,7 +138,7 @@ class mounted_files {
 
   const identity_set& wanted_;
   identity_visit visit_;
-  std::string failure_;
+  refusal failure_;
 };
 
 }  // namespace
@@ -147,8 +149,7 @@ std::optional<file_identity> identity_of(const std::string& path) {
   return identity_of(*status);
 }
 
-std::string find_mounted(const tree_arguments& tree, const identity_set& wanted,
-                         identity_visit visit) {
+refusal find_mounted(const tree_arguments& tree, const identity_set& wanted, identity_visit visit) {
   if (wanted.empty()) return {};
   mounted_files files(wanted, visit);
   for (const mount_argument& mount : tree.mounts) files.look_at(mount);
@@ -169,23 +170,24 @@ void output_check::writes_like(const std::string& what, const std::string& path,
   outputs_.push_back({what, path, source::refused, std::move(beginnings)});
 }
 
-bool output_check::passes() {
-  std::string why = refusal();
-  if (why.empty()) why = refusal_by_mounts();
+int output_check::run() {
+  refusal found{flaw(), exit_usage};
+  if (found.why.empty()) found = flaw_by_mounts();
   for (const file& output : outputs_) {
-    if (!why.empty() || output.beginnings.empty()) continue;
+    if (!found.why.empty() || output.beginnings.empty()) continue;
     if (!identity_of(output.path) || begins_like(output.path, output.beginnings)) continue;
-    why = fmt::format(
-        "{}: the file is there, and {} has not written it; give another name, or remove it first",
-        printable(output.path), output.what);
+    found = {fmt::format("{}: the file is there, and {} has not written it; give another name, or "
+                         "remove it first",
+                         printable(output.path), output.what),
+             exit_usage};
   }
-  if (why.empty()) return true;
-  print_error(why);
-  return false;
+  if (found.why.empty()) return exit_ok;
+  print_error(found.why);
+  return found.status;
 }
 
 // Without looking at the mounts.
-std::string output_check::refusal() const {
+std::string output_check::flaw() const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const file& output = outputs_[i];
     const std::optional<file_identity> identity = identity_of(output.path);
@@ -217,7 +219,7 @@ std::string output_check::refusal() const {
   return {};
 }
 
-std::string output_check::refusal_by_mounts() {
+refusal output_check::flaw_by_mounts() {
   identity_set wanted;
   std::map<file_identity, const file*> outputs;
   for (const file& output : outputs_) {
@@ -242,8 +244,8 @@ std::string output_check::refusal_by_mounts() {
                       printable(found.mount));
     }
   };
-  const std::string failed = find_mounted(tree_, wanted, refuse);
-  return why.empty() ? failed : why;
+  const refusal failed = find_mounted(tree_, wanted, refuse);
+  return why.empty() ? failed : refusal{why, exit_usage};
 }
 
 }  // namespace overture::cli

@@ -7,7 +7,7 @@
 //   output_check check(arguments.tree);
 //   check.reads("--baseline", arguments.baseline);
 //   check.writes("--record", arguments.record);
-//   if (!check.passes()) return exit_usage;                  // it has printed why
+//   if (const int failed = check.run(); failed != exit_ok) return failed;  // it has printed why
 #pragma once
 
 #include <compare>
@@ -38,12 +38,18 @@ struct mounted_file {
   std::string tree_path;  // in the tree; empty for an archive
 };
 
-// Calls `visit` for each file of the mounts that has one of these identities. Returns why the
-// mounts could not be searched, or an empty text.
+// Why something may not be written, and the exit status; an empty text if it may.
+struct refusal {
+  std::string why;
+  int status = 0;
+};
+
+// Calls `visit` for each file of the mounts that has one of these identities. Refuses if the mounts
+// could not be searched.
 using identity_visit = function_ref<void(file_identity, const mounted_file&)>;
 using identity_set = std::map<file_identity, std::string>;  // and the output that has it
-[[nodiscard]] std::string find_mounted(const tree_arguments& tree, const identity_set& wanted,
-                                       identity_visit visit);
+[[nodiscard]] refusal find_mounted(const tree_arguments& tree, const identity_set& wanted,
+                                   identity_visit visit);
 
 class output_check {
  public:
@@ -60,9 +66,9 @@ class output_check {
   void writes_like(const std::string& what, const std::string& path,
                    std::vector<std::string> beginnings);
 
-  // False if an output is an input or another output, or cannot be a file; prints why.
-  [[nodiscard]] bool passes();
-  // After passes(): whether an output is a mounted archive.
+  // Refuses if an output is an input or another output: prints why, and returns the exit status.
+  [[nodiscard]] int run();
+  // After run(): whether an output is a mounted archive.
   [[nodiscard]] bool writes_a_source() const { return writes_a_source_; }
 
  private:
@@ -73,8 +79,8 @@ class output_check {
     std::vector<std::string> beginnings = {};  // none: anything may be replaced
   };
 
-  [[nodiscard]] std::string refusal() const;
-  [[nodiscard]] std::string refusal_by_mounts();
+  [[nodiscard]] std::string flaw() const;
+  [[nodiscard]] refusal flaw_by_mounts();
 
   const tree_arguments& tree_;
   std::vector<file> inputs_;
