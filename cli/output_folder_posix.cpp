@@ -92,13 +92,14 @@ int look_at(int folder, const char* name, struct stat& found) {
   return S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) ? EEXIST : ENOTSUP;
 }
 
-// Only root may give files away; that others cannot is no reason to fail.
+// Only root may give files away; that others cannot is no reason to fail. What the old file could
+// do as another user, its new content may not.
 void take_permissions(int file, const struct stat& old) {
   if (!S_ISREG(old.st_mode)) return;
   if (::fchown(file, old.st_uid, old.st_gid) != 0) {
     (void)!::fchown(file, static_cast<uid_t>(-1), old.st_gid);
   }
-  (void)::fchmod(file, old.st_mode & 07777);
+  (void)::fchmod(file, old.st_mode & 0777);
 }
 
 // Splits off the last element of a path, which must stay.
@@ -185,8 +186,8 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   descriptor_of file(::openat(top, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                               marks.executable ? 0777 : 0666));
   if (file.get() < 0) return errno;
+  if (replaced) take_permissions(file.get(), old);
   int failed = write_pieces(file.get(), pieces);
-  if (failed == 0 && replaced) take_permissions(file.get(), old);
   if (failed == 0) set_time(file.get(), marks.mtime_ns);
   struct stat made{};
   if (how_ != placing::new_files) (void)::fstat(file.get(), &made);
