@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "native_path.hpp"
@@ -24,6 +26,11 @@ int os_error_of(const error& failure) {
 
 // The one that is open: a command has one.
 atomic<output_folder*> folder_in_use{nullptr};
+
+// How many threads write a file, and whether the process is about to exit without memory.
+atomic<int> writing{0};
+atomic<bool> exiting{false};
+constinit thread_local bool writes_here = false;
 
 }  // namespace
 
@@ -63,7 +70,25 @@ void output_folder::remove_at_exit() noexcept {
   temporary_.reset();
 }
 
-void remove_temporaries_at_exit() noexcept {
+write_in_progress::write_in_progress() {
+  writing.fetch_add(1);
+  writes_here = true;
+}
+write_in_progress::~write_in_progress() {
+  writes_here = false;
+  writing.fetch_sub(1);
+}
+bool write_in_progress::refused() const {
+  return exiting.load();
+}
+
+void finish_writes_before_exit() {
+  using namespace std::chrono_literals;
+  // What this thread was writing it cannot finish.
+  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
+  // The first thread exits for all.
+  while (exiting.exchange(true)) std::this_thread::sleep_for(1h);
+  while (writing.load() > 0) std::this_thread::sleep_for(1ms);
   if (output_folder* const folder = folder_in_use.exchange(nullptr)) folder->remove_at_exit();
 }
 

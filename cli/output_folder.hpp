@@ -138,7 +138,5 @@ class write_in_progress {
 // Waits until no other thread writes a file, keeps them from beginning another, and removes what
 // has no name yet. Does not return if another thread has called it.
 void finish_writes_before_exit();
-// Its part that is the same on all systems.
-void remove_temporaries_at_exit() noexcept;
 
 }  // namespace overture::cli

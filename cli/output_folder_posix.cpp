@@ -118,33 +118,7 @@ int os_error_of(const result<void>& done) {
   return done.error().os_error != 0 ? done.error().os_error : EINVAL;
 }
 
-// How many threads write a file, and whether the process is about to exit without memory.
-atomic<int> writing{0};
-atomic<bool> exiting{false};
-thread_local bool writes_here = false;
-
 }  // namespace
-
-write_in_progress::write_in_progress() {
-  writing.fetch_add(1);
-  writes_here = true;
-}
-write_in_progress::~write_in_progress() {
-  writes_here = false;
-  writing.fetch_sub(1);
-}
-bool write_in_progress::refused() const {
-  return exiting.load();
-}
-
-void finish_writes_before_exit() {
-  // What this thread was writing it cannot finish.
-  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
-  // The first thread exits for all.
-  while (exiting.exchange(true)) ::pause();
-  while (writing.load() > 0) ::usleep(1000);
-  remove_temporaries_at_exit();
-}
 
 // Neighbours lie in one folder, so the last one is kept open.
 struct output_folder::inner_folder {

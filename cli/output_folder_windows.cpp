@@ -75,11 +75,6 @@ class new_file {
   int failure_ = 0;
 };
 
-// How many threads write a file, and whether the process is about to exit without memory.
-atomic<int> writing{0};
-atomic<bool> exiting{false};
-constinit thread_local bool writes_here = false;
-
 // 0 if the name is free; EEXIST if a file has it, and otherwise why it cannot be had.
 int look_at(os_handle folder, const std::string& path, std::optional<file_state>& there) {
   const result<os_handle> opened = system_os().open_below(folder, path.c_str());
@@ -94,27 +89,6 @@ int look_at(os_handle folder, const std::string& path, std::optional<file_state>
 }
 
 }  // namespace
-
-write_in_progress::write_in_progress() {
-  writing.fetch_add(1);
-  writes_here = true;
-}
-write_in_progress::~write_in_progress() {
-  writes_here = false;
-  writing.fetch_sub(1);
-}
-bool write_in_progress::refused() const {
-  return exiting.load();
-}
-
-void finish_writes_before_exit() {
-  // What this thread was writing it cannot finish.
-  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
-  // The first thread exits for all.
-  while (exiting.exchange(true)) Sleep(INFINITE);
-  while (writing.load() > 0) Sleep(1);
-  remove_temporaries_at_exit();
-}
 
 int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces,
                             const std::optional<file_state>& known) {
