@@ -265,6 +265,16 @@ int cmd_save_bench(const std::vector<std::string>& words) {
     return exit_output_failed;
   }
   sweep_folder_of(file.path());
+  if (!arguments.file.empty() && !arguments.overwrite) {
+    // Takes the name, so that no other file is replaced that appears meanwhile.
+    output_file name;
+    const result<void> taken =
+        name.open(arguments.file, replacing::never).and_then([&] { return name.commit(); });
+    if (!taken) {
+      print_error(fmt::format("{}: {}", printable(arguments.file), reason_of(taken.error())));
+      return exit_output_failed;
+    }
+  }
   std::vector<save_times> rounds;
   std::optional<error> failure;
   {

@@ -157,11 +157,15 @@ class extractor {
                            std::uint64_t begin_ns) {
     std::vector<std::byte> piece(piece_bytes);
     result<void> read;
+    const result<file_stat> before = files_.stat({path, {hash64(path)}});
     const std::string reason =
         write(path, marks, reader.size(), [&]() -> std::optional<std::span<const std::byte>> {
           if (interrupted() || stopped_by_.load() != 0) return std::nullopt;
           const result<std::size_t> count = reader.read(piece);
           if (!count) read = tl::unexpected(count.error());
+          if (count && *count == 0 && has_changed(path, before)) {
+            read = fail(errc::io, "the file has changed while it was read");
+          }
           if (read && is_late(begin_ns)) read = fail(errc::limit, too_long_reason);
           if (!read) return std::nullopt;
           bytes_read_.fetch_add(*count);
@@ -169,6 +173,12 @@ class extractor {
           return std::span<const std::byte>(piece).first(*count);
         });
     return read ? reason : failed(read.error());
+  }
+
+  // As far as its time and size tell.
+  bool has_changed(const std::string& path, const result<file_stat>& before) {
+    const result<file_stat> now = files_.stat({path, {hash64(path)}});
+    return !before || !now || now->bytes != before->bytes || now->mtime_ns != before->mtime_ns;
   }
 
   std::string write(const std::string& path, const file_marks& marks, std::uint64_t bytes,
@@ -320,10 +330,11 @@ file_identity identity_of(const file_state& state) {
   return {state.volume, state.number};
 }
 
-// What has the name that a path of the tree gets, if it is a file.
-std::optional<file_state> state_at(const std::string& target) {
+// What has the name that a path of the tree gets, if it is a file or a link.
+std::optional<file_state> state_at(const std::string& target, bool& is_link) {
   const result<file_status> found = system_os().status(target.c_str(), false);
-  if (!found || found->kind != file_kind::file) return {};
+  is_link = found && found->kind == file_kind::link;
+  if (!found || (found->kind != file_kind::file && !is_link)) return {};
   return file_state{found->volume, found->number, found->size, found->mtime_ns};
 }
 
@@ -334,8 +345,9 @@ bool is_read_from(file_system& files, const std::string& path, const file_state&
   const mount_info mount = files.mount_of(stat->mount);
   if (mount.format != mount_format::folder) return false;
   const std::size_t above = mount.at.empty() ? 0 : mount.at.size() + 1;
+  bool is_link = false;
   const std::optional<file_state> source =
-      state_at(std::string(mount.path) + '/' + path.substr(std::min(above, path.size())));
+      state_at(std::string(mount.path) + '/' + path.substr(std::min(above, path.size())), is_link);
   return source && identity_of(*source) == identity_of(target);
 }
 
@@ -345,19 +357,22 @@ int check_replacing(const tree_arguments& tree, file_system& files,
                     const std::vector<std::string>& paths, extraction& how) {
   identity_set targets;
   std::map<file_identity, std::string> tree_paths;
+  bool replaces_input = false;
   for (const std::string& path : paths) {
     const std::string target = how.to_path + '/' + path.substr(how.above);
-    const std::optional<file_state> there = state_at(target);
+    bool is_link = false;
+    const std::optional<file_state> there = state_at(target, is_link);
     if (!there) continue;
     if (is_read_from(files, path, *there)) {
       how.in_place.insert(path);
       continue;
     }
     how.replaced.emplace(path, *there);
+    replaces_input = replaces_input || is_link;  // it may be one of the mounts
+    if (is_link) continue;
     targets.emplace(identity_of(*there), target);
     tree_paths.emplace(identity_of(*there), path);
   }
-  bool replaces_input = false;
   std::string why;
   const auto look = [&](file_identity identity, const mounted_file& input) {
     const std::string& path = tree_paths.at(identity);

@@ -110,17 +110,6 @@ void output_folder::keep(const std::string& path, const std::string& temporary,
   waiting_.push_back(std::move(file));
 }
 
-bool output_folder::is_placed(std::uint64_t number) {
-  const std::scoped_lock one_at_a_time(guard_);
-  return placed_.contains(number);
-}
-
-void output_folder::note_placed(std::uint64_t number) {
-  std::set<std::uint64_t> added{number};
-  const std::scoped_lock one_at_a_time(guard_);
-  placed_.merge(added);  // without taking memory, as above
-}
-
 output_folder::outcome output_folder::finish() {
   outcome done;
   done.disk_error = sync();
@@ -133,7 +122,10 @@ output_folder::outcome output_folder::finish() {
     if (failed == 0) continue;
     done.failed.push_back({waiting_[i].path, failed});
     if (how_ != placing::at_end) continue;
-    while (i-- > 0) take_back(waiting_[i]);
+    while (i-- > 0) {
+      const int left = take_back(waiting_[i]);
+      if (left != 0) done.failed.push_back({waiting_[i].path, left});
+    }
     return done;
   }
   done.is_after_placing = true;

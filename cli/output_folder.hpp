@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,9 +67,9 @@ class output_folder {
   // Writes a file, and creates the folders on its way. A link on the way is an error (ELOOP), so is
   // a folder of that name (EISDIR), and a FIFO or device (ENOTSUP); a link of that name is
   // replaced. A file that replaces another gets its permissions, and its owner as far as the
-  // process may. `known`: the file that is to be replaced; if it is another by the time, that is an
-  // error (error_changed). Returns 0 or the errno, ECANCELED if it was given up; then nothing has
-  // changed. Any thread.
+  // process may. `known`: what had the name at the start, if anything had; if that is not so by the
+  // time, that is an error (error_changed; not with placing::new_files). Returns 0 or the errno,
+  // ECANCELED if it was given up; then nothing has changed. Any thread.
   [[nodiscard]] int write(const std::string& path, const file_marks& marks, piece_source pieces,
                           const std::optional<file_state>& known = std::nullopt);
 
@@ -93,20 +92,20 @@ class output_folder {
  private:
   struct waiting_file {
     std::string path;
-    std::string temporary;               // its path for now
-    std::optional<file_state> replaced;  // none: the name was free
-    bool has_old = false;                // what it replaced is under the temporary name
+    std::string temporary;                  // its path for now
+    std::optional<file_state> replaced;     // none: the name was free
+    std::optional<file_state> placed = {};  // once it has its name
+    bool has_old = false;                   // what it replaced is under the temporary name
   };
 
   int write_in(const std::string& path, const file_marks& marks, piece_source pieces,
                const std::optional<file_state>& known);
   // What was there stays under the temporary name, if the system can exchange names.
   [[nodiscard]] int place(waiting_file& file);
-  void take_back(const waiting_file& file);
+  // Returns 0, or error_changed if it is not there any more as it was placed; then that stays.
+  [[nodiscard]] int take_back(const waiting_file& file);
   [[nodiscard]] int place_new(const std::string& path, const std::string& temporary,
                               int folder) const;
-  [[nodiscard]] bool is_placed(std::uint64_t number);
-  void note_placed(std::uint64_t number);
   struct inner_folder;
   [[nodiscard]] std::shared_ptr<inner_folder> open_inner(std::string_view path);
   [[nodiscard]] int sync() const;
@@ -120,7 +119,6 @@ class output_folder {
   atomic<std::uint64_t> made_{0};
   std::mutex guard_;
   std::vector<waiting_file> waiting_;
-  std::set<std::uint64_t> placed_;       // the numbers of the files that have their names
   std::shared_ptr<inner_folder> inner_;  // the last one that was opened
 };
 

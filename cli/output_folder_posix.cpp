@@ -79,7 +79,8 @@ int open_below(int top, std::string_view path) {
 
 file_state state_of(const struct stat& found) {
   constexpr std::int64_t second = 1'000'000'000;
-  return {found.st_dev, found.st_ino, static_cast<std::uint64_t>(found.st_size),
+  const bool is_file = S_ISREG(found.st_mode);
+  return {found.st_dev, found.st_ino, is_file ? static_cast<std::uint64_t>(found.st_size) : 0,
           found.st_mtim.tv_sec * second + found.st_mtim.tv_nsec};
 }
 
@@ -151,9 +152,8 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
   std::optional<file_state> replaced;
   if (there == EEXIST) replaced = state_of(old);
-  if (known && replaced != known) return error_changed;
-  // Another file of this run, on a file system to which two names are one.
-  if (replaced && is_placed(old.st_ino)) return EEXIST;
+  // Also another file of this run, on a file system to which two names are one.
+  if (how_ != placing::new_files && replaced != known) return error_changed;
 
   const int top = system_os().descriptor(folder_);
   const std::string temporary = next_temporary();
@@ -163,15 +163,12 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   if (replaced) take_permissions(file.get(), old);
   int failed = write_pieces(file.get(), pieces);
   if (failed == 0) set_time(file.get(), marks.mtime_ns);
-  struct stat made{};
-  if (how_ != placing::new_files) (void)::fstat(file.get(), &made);
   if (const int closed = file.close(); failed == 0) failed = closed;
   if (failed == 0 && (replaced || how_ == placing::at_end)) {
     keep(path, temporary, replaced);
     return 0;
   }
   if (failed == 0) failed = place_new(path, temporary, folder);
-  if (failed == 0 && how_ != placing::new_files) note_placed(made.st_ino);
   if (failed != 0) (void)::unlinkat(top, temporary.c_str(), 0);
   return failed;
 }
@@ -190,43 +187,70 @@ int output_folder::place_new(const std::string& path, const std::string& tempora
   return os_error_of(system_os().rename_new_below(folder_, temporary.c_str(), path.c_str()));
 }
 
+namespace {
+
+// Of what has the name, if anything has.
+std::optional<file_state> state_at(int folder, const char* name) {
+  struct stat found{};
+  if (::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return state_of(found);
+}
+
+// Exchanges the names of a file and of what should be in its place. If that is something else by
+// then, it gets its name back. Returns 0 or the errno, EINVAL or ENOSYS where there is no such
+// call.
+int exchange(int from, const char* name, int to, const char* other, const file_state& expected) {
+#if defined(RENAME_EXCHANGE)
+  if (state_at(to, other) != expected) return error_changed;
+  if (::renameat2(from, name, to, other, RENAME_EXCHANGE) != 0) return errno;
+  if (state_at(from, name) == expected) return 0;
+  (void)!::renameat2(from, name, to, other, RENAME_EXCHANGE);
+  return error_changed;
+#else
+  (void)from, (void)name, (void)to, (void)other, (void)expected;
+  return ENOSYS;
+#endif
+}
+
+}  // namespace
+
 int output_folder::place(waiting_file& file) {
   const split_path target(file.path);
   const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
   if (!inner) return errno;
   const int folder = inner->file.get();
-  const char* const name = target.name;
-  struct stat found{};
-  const int there = look_at(folder, name, found);
-  if (there != 0 && there != EEXIST) return there;
-  if (file.replaced && (there == 0 || state_of(found) != *file.replaced)) return error_changed;
-  if (!file.replaced) {
-    return there != 0 ? there : place_new(file.path, file.temporary, folder);
-  }
   const int top = system_os().descriptor(folder_);
-#if defined(RENAME_EXCHANGE)
-  if (::renameat2(top, file.temporary.c_str(), folder, name, RENAME_EXCHANGE) == 0) {
-    file.has_old = true;
-    return 0;
+  struct stat found{};
+  const int there = look_at(folder, target.name, found);
+  if (there != 0 && there != EEXIST) return there;
+  int failed = 0;
+  if (!file.replaced) {
+    failed = there != 0 ? error_changed : place_new(file.path, file.temporary, folder);
+  } else {
+    failed = exchange(top, file.temporary.c_str(), folder, target.name, *file.replaced);
+    file.has_old = failed == 0;
+    if (failed == EINVAL || failed == ENOSYS) {
+      failed = state_at(folder, target.name) != file.replaced                      ? error_changed
+               : ::renameat(top, file.temporary.c_str(), folder, target.name) == 0 ? 0
+                                                                                   : errno;
+    }
   }
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-#endif
-  return ::renameat(top, file.temporary.c_str(), folder, name) == 0 ? 0 : errno;
+  if (failed == 0) file.placed = state_at(folder, target.name);
+  return failed;
 }
 
-void output_folder::take_back(const waiting_file& file) {
+int output_folder::take_back(const waiting_file& file) {
   const split_path target(file.path);
   const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
-  if (!inner) return;
+  if (!inner || !file.placed) return error_changed;
   const int top = system_os().descriptor(folder_);
   const int folder = inner->file.get();
-#if defined(RENAME_EXCHANGE)
   if (file.has_old) {
-    (void)!::renameat2(top, file.temporary.c_str(), folder, target.name, RENAME_EXCHANGE);
-    return;
+    return exchange(top, file.temporary.c_str(), folder, target.name, *file.placed);
   }
-#endif
-  if (!file.replaced) (void)!::renameat(folder, target.name, top, file.temporary.c_str());
+  // Where names cannot be exchanged, the old one is gone.
+  if (file.replaced || state_at(folder, target.name) != file.placed) return error_changed;
+  return ::renameat(folder, target.name, top, file.temporary.c_str()) == 0 ? 0 : errno;
 }
 
 int output_folder::sync() const {

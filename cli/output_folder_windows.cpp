@@ -37,10 +37,6 @@ class new_file {
   new_file& operator=(const new_file&) = delete;
 
   [[nodiscard]] int failure() const { return failure_; }
-  [[nodiscard]] std::uint64_t number() const {
-    const result<file_status> found = system_os().status(file_);
-    return found ? found->number : 0;
-  }
   void write(piece_source next) {
     std::uint64_t at = 0;
     while (failure_ == 0) {
@@ -99,23 +95,15 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   std::optional<file_state> replaced;
   const int there = look_at(folder_, path, replaced);
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
-  if (known && replaced != known) return error_changed;
-  if (replaced && is_placed(replaced->number)) return EEXIST;
+  if (how_ != placing::new_files && replaced != known) return error_changed;
   const std::string temporary = next_temporary();
-  std::uint64_t number = 0;
-  {
-    new_file file(folder_, temporary);
-    file.write(pieces);
-    file.set_time(marks.mtime_ns);
-    number = file.number();
-    const bool waits = replaced || how_ == placing::at_end;
-    if (waits && file.failure() == 0) keep(path, temporary, replaced);
-    if (waits || file.failure() != 0) return file.failure();
-    file.rename_to(path);
-    if (file.failure() != 0) return file.failure();
-  }
-  note_placed(number);
-  return 0;
+  new_file file(folder_, temporary);
+  file.write(pieces);
+  file.set_time(marks.mtime_ns);
+  const bool waits = replaced || how_ == placing::at_end;
+  if (waits && file.failure() == 0) keep(path, temporary, replaced);
+  if (!waits) file.rename_to(path);
+  return file.failure();
 }
 
 int output_folder::place(waiting_file& file) {
@@ -132,9 +120,11 @@ int output_folder::place(waiting_file& file) {
 }
 
 // Windows cannot exchange names, so only new files lose theirs again.
-void output_folder::take_back(const waiting_file& file) {
-  if (file.replaced) return;
-  (void)system_os().rename_below(folder_, file.path.c_str(), file.temporary.c_str());
+int output_folder::take_back(const waiting_file& file) {
+  if (file.replaced) return error_changed;
+  const result<void> renamed =
+      system_os().rename_below(folder_, file.path.c_str(), file.temporary.c_str());
+  return renamed ? 0 : os_error_of(renamed.error());
 }
 
 // Windows syncs a whole volume for administrators only.
