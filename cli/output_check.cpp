@@ -94,17 +94,19 @@ class mounted_files {
         system_os().list(folder.c_str(), [&](const folder_entry& each) noexcept {
           if (!is_temporary_name(each.name)) names.emplace_back(each.name);
         });
-    if (!listed) {
-      failure_ = {fmt::format("{}: {}; no output can be told from the files in it",
-                              printable(folder), reason_of(listed.error())),
-                  exit_for(listed.error().code, exit_files_failed)};
-    }
+    if (!listed) note_failure(folder, listed.error());
     for (const std::string& name : names) {
       const std::string path = joined(folder, name);
-      if (const result<file_status> status = system_os().status(path.c_str(), false)) {
-        visit(path, name, *status);
-      }
+      const result<file_status> status = system_os().status(path.c_str(), false);
+      if (status) visit(path, name, *status);
+      if (!status && status.error().code != errc::not_found) note_failure(path, status.error());
     }
+  }
+
+  void note_failure(const std::string& path, const error& why) {
+    failure_ = {fmt::format("{}: {}; no output can be told from the files in it", printable(path),
+                            reason_of(why)),
+                exit_for(why.code, exit_files_failed)};
   }
 
   // Other files beside the archives are not mounted.

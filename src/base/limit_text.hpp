@@ -69,8 +69,8 @@ static_assert(limits::block_bytes_max == gib);
 // The command puts an option in place of the last words, see reason_of() in cli/messages.cpp.
 inline constexpr const char* bomb =
     "the file or its solid block unpacks to more than 64 MiB and 1,100 times its packed size, or "
-    "to "
-    "more than 16 GiB and 100 times, as a decompression bomb does; if you trust it, mount it with "
+    "to more than 16 GiB and 100 times, as a decompression bomb does; if you trust it, mount it "
+    "with "
     "allow_bombs";
 static_assert(limits::unpacked_bytes_always == 64 * mib && limits::unpacked_ratio_max == 1100);
 static_assert(limits::unpacked_large_bytes == 16 * gib && limits::unpacked_large_ratio_max == 100);

@@ -243,8 +243,8 @@ result<void> temporary_folder::begin(operating_system& os, os_handle above) noex
 
 namespace {
 
-// What is left behind is removed through open folders, by names alone: a path may lead elsewhere by
-// then, if another user owns the folder.
+// Removes leftovers through open folders and by name alone: if another user owns the folder, a path
+// may already lead somewhere else.
 class sweep {
  public:
   sweep(operating_system& os, os_handle above, const char* folder) noexcept

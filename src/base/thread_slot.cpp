@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
-// A key of the system tells when a thread ends. A thread_local with a destructor would not do:
-// glibc takes memory to note it, and ends the process where there is none. For the first 32 keys a
-// thread has room from the start; for a later one it may need memory, and does without.
+// A pthread key tells when a thread ends. A thread_local with a destructor would not do: glibc
+// allocates to register it, and aborts the process if that fails. The first 32 keys need no memory;
+// a later one may, and without it the thread uses the shared slot.
 #include "base/thread_slot.hpp"
 
 #include <pthread.h>

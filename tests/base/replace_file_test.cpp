@@ -236,6 +236,17 @@ TEST_F(failing_replacement, leaves_the_old_file_or_the_new_one_whichever_call_fa
   }
 }
 
+// What is not on the disk may be gone after a loss of power, and the old file with it.
+TEST_F(failing_replacement, leaves_the_old_file_if_the_new_one_cannot_be_synced) {
+  test::fake_os os;
+  os.add_file(path, "old");
+  os.fail_call(test::os_call::sync, 0, EIO);
+  const auto done = replace(os);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().os_error, EIO);
+  EXPECT_EQ(os.content(path), "old");
+}
+
 TEST_F(failing_replacement, survives_a_loss_of_power_at_any_call) {
   for (const test::names unsynced : {test::names::kept, test::names::lost}) {
     for (std::uint64_t call = 0;; ++call) {

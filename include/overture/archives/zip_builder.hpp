@@ -9,8 +9,8 @@
 //   ... more entries ...
 //   if (auto finished = zip.finish(); !finished) ...
 //
-// To write over an archive that may be mounted, give it the file of a file_replacement
-// (base/replace_file.hpp): what is mounted is read until the unmount.
+// To write over an archive that may be mounted, use a file_replacement (base/replace_file.hpp): the
+// mount goes on reading the old file until it is unmounted.
 //
 // It stores what it is given: pack it with a packer (io/pack.hpp) first, on as many threads as you
 // like. After an error give the archive up.

@@ -91,9 +91,7 @@ class OVERTURE_API future_core {
     return ready_.wait_for(duration, named(options));
   }
 
-  // The executor that the work lies on, if its tasks run only on threads that wait; otherwise null.
-  [[nodiscard]] executor* helper() const noexcept { return helper_; }
-  // Before anything may wait. Ignored unless the executor runs its tasks in waits.
+  // Where the work lies. Before anything may wait; ignored unless `of` runs its tasks in waits.
   void set_helper(executor& of) noexcept {
     if (of.runs_in_waits()) helper_ = &of;
   }
@@ -159,7 +157,7 @@ class OVERTURE_API future_core {
   atomic<std::uint32_t> holders_{promise_hold};
   end_function end_ = nullptr;
   allocator* memory_;
-  executor* helper_ = nullptr;
+  executor* helper_ = nullptr;  // runs_in_waits(), or null
   memory_tag tag_ = memory_tag::host;
 };
 
