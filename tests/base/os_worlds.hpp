@@ -9,6 +9,8 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "base/os_generic.hpp"
@@ -109,5 +111,47 @@ class fake_world final : public world {
  private:
   fake_os os_;
 };
+
+enum class kind_of_world { system, generic, fake };
+
+// Runs each of its tests in one of these.
+class in_a_world : public ::testing::TestWithParam<kind_of_world> {
+ protected:
+  in_a_world() {
+    switch (GetParam()) {
+      case kind_of_world::system:
+        world_ = std::make_unique<disk_world>();
+        break;
+      case kind_of_world::generic:
+        world_ = std::make_unique<generic_world>();
+        break;
+      case kind_of_world::fake:
+        world_ = std::make_unique<fake_world>();
+        break;
+    }
+  }
+
+  operating_system& os() { return world_->os(); }
+  test::world& world() { return *world_; }
+  std::string at(const std::string& path) { return world_->root() + "/" + path; }
+  std::string content(const std::string& path) {
+    const auto file = os().open(at(path).c_str());
+    if (!file) return "error " + std::to_string(file.error().os_error);
+    std::string text(100, '\0');
+    const auto got = os().read_at(*file, 0, std::as_writable_bytes(std::span{text}));
+    os().close(*file);
+    text.resize(got.value_or(0));
+    return text;
+  }
+
+ private:
+  std::unique_ptr<test::world> world_;
+};
+
+inline std::string name_of_world(const ::testing::TestParamInfo<kind_of_world>& each) {
+  return each.param == kind_of_world::system    ? "system"
+         : each.param == kind_of_world::generic ? "generic"
+                                                : "fake";
+}
 
 }  // namespace overture::test

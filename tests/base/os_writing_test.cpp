@@ -21,40 +21,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span{text.data(), text.size()});
 }
 
-enum class kind_of_world { system, generic, fake };
+using test::kind_of_world;
 
-class os_writing : public ::testing::TestWithParam<kind_of_world> {
- protected:
-  os_writing() {
-    switch (GetParam()) {
-      case kind_of_world::system:
-        world_ = std::make_unique<test::disk_world>();
-        break;
-      case kind_of_world::generic:
-        world_ = std::make_unique<test::generic_world>();
-        break;
-      case kind_of_world::fake:
-        world_ = std::make_unique<test::fake_world>();
-        break;
-    }
-  }
-
-  operating_system& os() { return world_->os(); }
-  test::world& world() { return *world_; }
-  std::string at(const std::string& path) { return world_->root() + "/" + path; }
-  std::string content(const std::string& path) {
-    const auto file = os().open(at(path).c_str());
-    if (!file) return "error " + std::to_string(file.error().os_error);
-    std::string text(100, '\0');
-    const auto got = os().read_at(*file, 0, std::as_writable_bytes(std::span{text}));
-    os().close(*file);
-    text.resize(got.value_or(0));
-    return text;
-  }
-
- private:
-  std::unique_ptr<test::world> world_;
-};
+class os_writing : public test::in_a_world {};
 
 TEST_P(os_writing, a_file_is_created_written_anywhere_and_read_back) {
   const auto file = os().create(at("new.txt").c_str());
@@ -140,11 +109,7 @@ INSTANTIATE_TEST_SUITE_P(worlds, system_writing, ::testing::Values(kind_of_world
 INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
                          ::testing::Values(kind_of_world::system, kind_of_world::generic,
                                            kind_of_world::fake),
-                         [](const auto& each) {
-                           return each.param == kind_of_world::system    ? "system"
-                                  : each.param == kind_of_world::generic ? "generic"
-                                                                         : "fake";
-                         });
+                         test::name_of_world);
 
 }  // namespace
 }  // namespace overture

@@ -25,48 +25,19 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span{text.data(), text.size()});
 }
 
-enum class kind_of_world { system, generic, fake };
+using test::kind_of_world;
 
-class replacing_files : public ::testing::TestWithParam<kind_of_world> {
+class replacing_files : public test::in_a_world {
  protected:
-  replacing_files() {
-    switch (GetParam()) {
-      case kind_of_world::system:
-        world_ = std::make_unique<test::disk_world>();
-        break;
-      case kind_of_world::generic:
-        world_ = std::make_unique<test::generic_world>();
-        break;
-      case kind_of_world::fake:
-        world_ = std::make_unique<test::fake_world>();
-        break;
-    }
-  }
-
-  operating_system& os() { return world_->os(); }
-  test::world& world() { return *world_; }
-  std::string at(const std::string& path) { return world_->root() + "/" + path; }
-  std::string content(const std::string& path) {
-    const auto file = os().open(at(path).c_str());
-    if (!file) return "error " + std::to_string(file.error().os_error);
-    std::string text(100, '\0');
-    const auto got = os().read_at(*file, 0, std::as_writable_bytes(std::span{text}));
-    os().close(*file);
-    text.resize(got.value_or(0));
-    return text;
-  }
   result<void> replace(const std::string& path, std::string_view text) {
     return replace_file(os(), at(path).c_str(),
                         [&](os_handle file) { return write_fully(os(), file, 0, bytes_of(text)); });
   }
-  std::size_t temporaries() { return test::temporaries_in(os(), world_->root().c_str()); }
+  std::size_t temporaries() { return test::temporaries_in(os(), world().root().c_str()); }
   file_kind kind(const std::string& path) {
     const auto found = os().status(at(path).c_str(), false);
     return found ? found->kind : file_kind::other;
   }
-
- private:
-  std::unique_ptr<test::world> world_;
 };
 
 TEST_P(replacing_files, leaves_the_new_file_and_nothing_else) {
@@ -178,11 +149,7 @@ TEST_P(replacing_files, given_up_leaves_nothing) {
 INSTANTIATE_TEST_SUITE_P(worlds, replacing_files,
                          ::testing::Values(kind_of_world::system, kind_of_world::generic,
                                            kind_of_world::fake),
-                         [](const auto& each) {
-                           return each.param == kind_of_world::system    ? "system"
-                                  : each.param == kind_of_world::generic ? "generic"
-                                                                         : "fake";
-                         });
+                         test::name_of_world);
 
 // The other systems open nothing below a folder.
 TEST(a_replacement, that_must_not_replace_leaves_what_was_made_meanwhile) {
