@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -47,13 +46,8 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// What an exit in a hurry removes. Only atomics: a signal handler reads them.
-atomic<const char*> removed[4]{};
-
 void remove_unfinished() {
-  for (const atomic<const char*>& each : removed) {
-    if (const char* const path = each.load()) ::unlink(path);
-  }
+  removed_at_exit::each([](const char* path) { ::unlink(path); });
 }
 
 [[noreturn]] void exit_without_memory() {
@@ -196,18 +190,6 @@ bool ends_all_writing(int os_error) {
 
 void exit_when_out_of_memory() {
   std::set_new_handler(exit_without_memory);
-}
-
-removed_at_exit::removed_at_exit(const char* path) : slot_(0) {
-  if (path == nullptr) path = "";
-  for (slot_ = 0; slot_ < std::size(removed); ++slot_) {
-    const char* none = nullptr;
-    if (removed[slot_].compare_exchange_strong(none, path)) return;
-  }
-}
-
-removed_at_exit::~removed_at_exit() {
-  if (slot_ < std::size(removed)) removed[slot_].store(nullptr);
 }
 
 void print_out_of_memory() {

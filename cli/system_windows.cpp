@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -46,13 +45,8 @@ std::string utf8(std::wstring_view text) {
 
 atomic<int> interrupts{0};
 
-// What an exit in a hurry removes.
-atomic<const char*> removed[4]{};
-
 void remove_unfinished() {
-  for (const atomic<const char*>& each : removed) {
-    if (const char* const path = each.load()) (void)system_os().remove_file(path);
-  }
+  removed_at_exit::each([](const char* path) { (void)system_os().remove_file(path); });
 }
 
 [[noreturn]] void exit_without_memory() {
@@ -202,18 +196,6 @@ bool ends_all_writing(int os_error) {
 
 void exit_when_out_of_memory() {
   std::set_new_handler(exit_without_memory);
-}
-
-removed_at_exit::removed_at_exit(const char* path) : slot_(0) {
-  if (path == nullptr) path = "";
-  for (slot_ = 0; slot_ < std::size(removed); ++slot_) {
-    const char* none = nullptr;
-    if (removed[slot_].compare_exchange_strong(none, path)) return;
-  }
-}
-
-removed_at_exit::~removed_at_exit() {
-  if (slot_ < std::size(removed)) removed[slot_].store(nullptr);
 }
 
 void print_out_of_memory() {
