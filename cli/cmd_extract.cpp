@@ -148,6 +148,11 @@ std::string summary_of(const extracted& done, std::size_t wanted, std::size_t ex
 
 // Why the extraction ended early.
 std::string stop_of(const extracted& done, const extract_arguments& arguments, std::size_t wanted) {
+  if (done.is_unsynced && done.has_names) {
+    return fmt::format("{}: the disk failed to keep what was written ({}); check the disk, then {}",
+                       printable(arguments.to), system_message(done.stopped_by),
+                       arguments.overwrite ? "extract again" : "go on with --resume");
+  }
   const std::string written =
       done.has_names ? fmt::format("{} of {} {} written and whole", grouped(done.files),
                                    counted(wanted, "file", "files"), wanted == 1 ? "is" : "are")

@@ -265,7 +265,8 @@ int cmd_save_bench(const std::vector<std::string>& words) {
     return exit_output_failed;
   }
   sweep_folder_of(file.path());
-  if (!arguments.file.empty() && !arguments.overwrite) {
+  const bool takes_name = !arguments.file.empty() && !arguments.overwrite;
+  if (takes_name) {
     // Takes the name, so that no other file is replaced that appears meanwhile.
     output_file name;
     const result<void> taken =
@@ -294,6 +295,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
     }
   }
   if (failure) {
+    if (takes_name && rounds.empty()) (void)system_os().remove_file(file.path().c_str());
     print_error(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
     return exit_output_failed;
   }

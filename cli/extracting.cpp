@@ -93,7 +93,10 @@ class extractor {
     const std::uint64_t begin_ns = now_ns();
     const output_folder::outcome finished = how_.to->finish();
     done.sync_ns = now_ns() - begin_ns;
-    if (done.stopped_by == 0) done.stopped_by = finished.disk_error;
+    if (finished.disk_error != 0) {
+      done.stopped_by = finished.disk_error;
+      done.is_unsynced = true;
+    }
     const bool all_or_none = how_.how == placing::at_end;
     if (all_or_none && !finished.is_after_placing) done.has_names = false;
     if (finished.failed.empty()) return;

@@ -37,6 +37,7 @@ struct extracted {
   int status = 0;                     // exit status
   int stopped_by = 0;                 // the errno that ended it, or 0
   bool has_names = true;              // false: with placing::at_end none was replaced
+  bool is_unsynced = false;           // the disk failed when all was written: it may lack any
   std::uint64_t sync_ns = 0;          // until all was on the disk
   std::vector<std::string> failures;  // one line each, sorted by path
 };

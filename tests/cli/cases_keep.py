@@ -289,6 +289,14 @@ def little_address_space_leaves_the_old_file_or_the_new_one(box):
 
 
 @case("unsanitized")
+def a_save_that_fails_leaves_no_empty_file_where_there_was_none(box):
+    words = ("save-bench", "--objects", "50", "--rounds", "1", "--file", "s.save")
+    result = box.run_refusing("disk", *words, first=4, errno=errno.ENOSPC)
+    assert result.refused and result.code == 5, result
+    assert not (box.folder / "s.save").exists()
+
+
+@case("unsanitized")
 def a_disk_that_fails_at_any_moment_leaves_the_old_file_or_the_new_one(box):
     """Preloading does not mix with sanitizers."""
     for i in range(3):

@@ -107,6 +107,30 @@ def extract_keeps_the_modes_of_what_it_replaces(box):
 
 
 @case("unsanitized")
+def extract_leaves_out_a_large_file_that_changes_while_it_is_read(box):
+    """What is written would be neither the old content nor the new."""
+    box.write("game/large.bin", b"x" * (9 << 20))
+    box.write("game/small.txt", "text")
+    torn = box.run_refusing("touch", "extract", "--to", "out", "game", first=3)
+    assert torn.refused and torn.code == 1, torn
+    assert "large.bin: " in torn.err and "has changed while it was read" in torn.err, torn
+    assert sorted(each.name for each in (box.folder / "out").iterdir()) == ["small.txt"]
+
+
+@case("unsanitized")
+def extract_calls_nothing_whole_that_the_disk_failed_to_keep(box):
+    box.write("game/a.txt", "text")
+    for number in range(1, 9):
+        words = ("extract", "--to", f"out{number}", "game")
+        result = box.run_refusing("disk", *words, first=number, errno=errno.EIO)
+        if not result.refused:
+            break
+        assert result.code != 0, result
+        last = result
+    assert "the disk failed to keep what was written" in last.err, last
+
+
+@case("unsanitized")
 def extract_over_its_mounts_takes_all_back_if_one_cannot_be_replaced(box):
     """A folder without permission to write: the files before it had been replaced already."""
     for path in ("a.txt", "s/b.txt", "z.txt"):

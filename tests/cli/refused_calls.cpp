@@ -5,6 +5,8 @@
 //   LD_PRELOAD=./refused_calls.so REFUSE=readdir:3:5      the third readdir() fails with errno 5
 //   LD_PRELOAD=./refused_calls.so REFUSE=malloc:100:12+   and so do all after the hundredth
 //   malloc()
+//   LD_PRELOAD=./refused_calls.so REFUSE=touch:2:0        the second pread() of a file succeeds,
+//   but another program has changed the file's time by then
 //
 // Calls: opendir, readdir, openat2, write (to files), disk (each that changes a disk: write,
 // pwrite, fsync, syncfs, rename and its relatives), malloc (and its relatives), all from main() on.
@@ -32,7 +34,7 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, write, disk, exchange, thread, malloc };
+enum class call { none, opendir, readdir, openat2, write, disk, exchange, thread, malloc, touch };
 
 call refused = call::none;
 long first = 0;
@@ -48,9 +50,9 @@ __attribute__((constructor)) void read_environment() {
   told = getenv("REFUSE_TOLD");
   if (!text) return;
   const char* const names[] = {"none", "opendir",  "readdir", "openat2", "write",
-                               "disk", "exchange", "thread",  "malloc"};
+                               "disk", "exchange", "thread",  "malloc",  "touch"};
   call found = call::none;
-  for (int i = 1; i < 9; ++i) {
+  for (int i = 1; i < 10; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -140,6 +142,14 @@ ssize_t write(int file, const void* bytes, size_t size) {
   return real(file, bytes, size);
 }
 
+ssize_t pread(int file, void* bytes, size_t size, off_t at) {
+  if (refuse(call::touch)) {
+    const timespec times[2] = {{1, 0}, {1, 0}};
+    (void)futimens(file, times);
+  }
+  static const auto real = next<ssize_t (*)(int, void*, size_t, off_t)>("pread");
+  return real(file, bytes, size, at);
+}
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
   if (refuse(call::disk)) return -1;
   static const auto real = next<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
