@@ -24,7 +24,7 @@
 #include <thread>
 
 #include "harness.hpp"
-#include "io/request_store.hpp"
+#include "io/schedule/request_store.hpp"
 #include "io_parts.hpp"
 #include "options.hpp"
 #include "overture/base/thread.hpp"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kept_assets.hpp"
 #include "overture/overture.hpp"
+#include "report/kept_assets.hpp"
 
 namespace bench {
 

@@ -180,15 +180,22 @@ function(overture_module_definitions name)
 endfunction()
 
 # overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]
-#   [POSIX some_test.cpp...]): one executable of all *_test.cpp in the current folder, and its tests
-# for CTest. A test that reports itself as skipped counts as skipped. PRECOMPILE: for tests with
-# other flags. Windows goes without those in POSIX and *_posix_test.cpp and *_linux_test.cpp.
+#   [POSIX some_test.cpp...]): one executable of all *_test.cpp in the current folder and in those
+# folders in it that have no CMakeLists.txt, and its tests for CTest. A test that reports itself as
+# skipped counts as skipped. PRECOMPILE: for tests with other flags. Windows goes without those in
+# POSIX and *_posix_test.cpp and *_linux_test.cpp.
 function(overture_tests name)
   cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES;POSIX" ${ARGN})
   if(NOT ARG_PRECOMPILE)
     set(ARG_PRECOMPILE tests)
   endif()
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/*/*_test.cpp)
+  file(GLOB others ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(other ${others})
+    get_filename_component(other ${other} DIRECTORY)
+    list(FILTER tests EXCLUDE REGEX "^${other}/")
+  endforeach()
   if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
     list(FILTER tests EXCLUDE REGEX "_(posix|linux)_test\\.cpp$")
     list(TRANSFORM ARG_POSIX PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)

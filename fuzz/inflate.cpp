@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "io/inflate_stream.hpp"
+#include "io/unpack/inflate_stream.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/io/unpack.hpp"
 #include "support/failing_allocator.hpp"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "io/unpack_plan.hpp"
+#include "io/unpack/unpack_plan.hpp"
 
 namespace {
 

@@ -18,9 +18,9 @@ PARSERS = (
     "include/overture/text/read.hpp",
     "src/archives/",
     "src/decoders/",
-    "src/io/inflate_stream.cpp",
-    "src/io/unpack.cpp",
-    "src/io/unpack_plan.cpp",
+    "src/io/unpack/inflate_stream.cpp",
+    "src/io/unpack/unpack.cpp",
+    "src/io/unpack/unpack_plan.cpp",
     "src/text/cursor.cpp",
     "src/text/index.cpp",
     "src/text/save_lines.hpp",
@@ -30,8 +30,8 @@ PARSERS = (
 # No parsers: the folders of the system, what keeps unpacked blocks, and sorting.
 OTHERS = (
     "src/archives/block_store.",
-    "src/archives/folder.cpp",
-    "src/archives/path_order.",
+    "src/archives/tree/folder.cpp",
+    "src/archives/names/path_order.",
 )
 
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "archives/skip_reason.hpp"
+#include "archives/names/skip_reason.hpp"
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 

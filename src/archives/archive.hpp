@@ -14,7 +14,7 @@
 //   2. Register it: NAME.cpp in src/archives/CMakeLists.txt, NAME_format in the declarations below
 //      and in formats.cpp (the order matters), NAME in mount_format
 //      (overture/archives/mount_format.hpp), and its extension, if no other kind of file has it, in
-//      has_archive_extension() (cli/mounting.cpp).
+//      has_archive_extension() (cli/mounts/mounting.cpp).
 //   3. Document it: the table of formats in docs/guide/vfs.md, and CHANGELOG.md.
 //   4. Test it. A format on plain_table.hpp needs a writer in tests/support/table_writer.cpp, with
 //      a row in table_kinds() and a case in write_table(). That brings all of plain_table_test.cpp;
@@ -37,10 +37,10 @@
 #include <string_view>
 
 #include "archives/block_store.hpp"
-#include "archives/entry_name.hpp"
-#include "archives/entry_origin.hpp"
 #include "archives/handle.hpp"
-#include "archives/path_index.hpp"
+#include "archives/names/entry_name.hpp"
+#include "archives/names/entry_origin.hpp"
+#include "archives/names/path_index.hpp"
 #include "base/vec.hpp"
 #include "overture/archives/file_place.hpp"
 #include "overture/archives/mount_format.hpp"

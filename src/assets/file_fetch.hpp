@@ -8,7 +8,7 @@
 #pragma once
 
 #include "assets/fetch.hpp"
-#include "base/thread_annotations.hpp"
+#include "base/threads/thread_annotations.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/io/read_queue.hpp"
 #include "overture/load/load_scope.hpp"

@@ -18,7 +18,7 @@
 #include "assets/slot.hpp"
 #include "assets/slot_table.hpp"
 #include "assets/unused_list.hpp"
-#include "base/thread_annotations.hpp"
+#include "base/threads/thread_annotations.hpp"
 #include "base/vec.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/thread_pool.hpp"

@@ -66,7 +66,8 @@ inline constexpr const char* encrypted_file =
     "the file is encrypted and larger than 1 GiB; split it, or store it unencrypted";
 static_assert(limits::block_bytes_max == gib);
 
-// The command puts an option in place of the last words, see reason_of() in cli/messages.cpp.
+// The command puts an option in place of the last words, see reason_of() in
+// cli/terminal/messages.cpp.
 inline constexpr const char* bomb =
     "the file or its solid block unpacks to more than 64 MiB and 1,100 times its packed size, or "
     "to more than 16 GiB and 100 times, as a decompression bomb does; if you trust it, mount it "

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "base/guarded_call.hpp"
-#include "base/thread_name.hpp"
-#include "io/read_core.hpp"
-#include "io/reads_blocking.hpp"
-#include "io/reads_simulated.hpp"
-#include "io/reads_uring.hpp"
+#include "base/threads/thread_name.hpp"
+#include "io/back_ends/reads_blocking.hpp"
+#include "io/back_ends/reads_simulated.hpp"
+#include "io/back_ends/reads_uring.hpp"
+#include "io/queue/read_core.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/jobs/job_system.hpp"

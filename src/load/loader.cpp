@@ -11,7 +11,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "load/idle_reason.hpp"
 
 namespace overture::load_detail {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/piece_unpacker.hpp"
+#include "io/unpack/piece_unpacker.hpp"
 #include "overture/sync/countdown.hpp"
 #include "vfs/packed_data.hpp"
 

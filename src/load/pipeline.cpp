@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
 #include "load/pieces.hpp"

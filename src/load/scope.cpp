@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
-#include "base/thread_slot.hpp"
-#include "io/descriptor_limit.hpp"
+#include "base/threads/thread_slot.hpp"
+#include "io/files/descriptor_limit.hpp"
 #include "load/choice.hpp"
 #include "load/loader.hpp"
 #include "load/recorded_order.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "base/paths_windows.hpp"
+#include "base/system/paths_windows.hpp"
 #include "sync/asymmetric_fence.hpp"
 
 namespace overture::sync_detail {

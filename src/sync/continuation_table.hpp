@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/shared_state.hpp"
+#include "base/threads/shared_state.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/sync/barricade.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "base/thread_annotations.hpp"
+#include "base/threads/thread_annotations.hpp"
 #include "overture/base/atomic.hpp"
 
 namespace overture::sync_detail {

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/contracts.hpp"
 

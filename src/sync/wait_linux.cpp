@@ -24,7 +24,7 @@
 #include <cstddef>
 #include <ctime>
 
-#include "base/processor.hpp"
+#include "base/threads/processor.hpp"
 #include "overture/base/detail/compiler.hpp"
 #include "overture/base/thread.hpp"
 #include "sync/futex_linux.hpp"

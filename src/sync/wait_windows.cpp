@@ -5,7 +5,7 @@
 // another, so relayed means all.
 #include <algorithm>
 
-#include "base/paths_windows.hpp"
+#include "base/system/paths_windows.hpp"
 #include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 

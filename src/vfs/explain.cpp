@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/system_text.hpp"
+#include "base/system/system_text.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "vfs/state.hpp"
 

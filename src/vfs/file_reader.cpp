@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "io/inflate_stream.hpp"
+#include "io/unpack/inflate_stream.hpp"
 #include "overture/sync/memory_ledger.hpp"
 #include "sync/object_use.hpp"
 #include "vfs/packed_data.hpp"

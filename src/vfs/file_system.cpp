@@ -5,8 +5,8 @@
 
 #include "overture/base/contracts.hpp"
 #include "sync/object_use.hpp"
-#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
+#include "vfs/tree/path_key.hpp"
 
 namespace overture {
 using namespace base_detail;

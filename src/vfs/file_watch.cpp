@@ -7,9 +7,9 @@
 #include "base/guarded_call.hpp"
 #include "overture/base/replace_file.hpp"
 #include "sync/object_use.hpp"
-#include "vfs/folder_events.hpp"
-#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
+#include "vfs/tree/path_key.hpp"
+#include "vfs/watch/folder_events.hpp"
 #include "vfs/writing.hpp"
 
 namespace overture {

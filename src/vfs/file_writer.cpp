@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/limit_text.hpp"
-#include "base/temporary_name.hpp"
+#include "base/system/temporary_name.hpp"
 #include "sync/object_use.hpp"
 #include "vfs/writing.hpp"
 

@@ -3,10 +3,10 @@
 // Look-ups by path, frozen or not.
 #include "base/guarded_call.hpp"
 #include "overture/vfs/file_system.hpp"
-#include "vfs/lookup_hit.hpp"
-#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
-#include "vfs/tree_merge.hpp"
+#include "vfs/tree/lookup_hit.hpp"
+#include "vfs/tree/path_key.hpp"
+#include "vfs/tree/tree_merge.hpp"
 
 namespace overture {
 namespace {

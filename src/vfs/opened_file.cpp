@@ -8,14 +8,14 @@
 #include <span>
 #include <utility>
 
-#include "archives/zip.hpp"
+#include "archives/zip/zip.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/prefetch.hpp"
 #include "overture/vfs/file_system.hpp"
-#include "vfs/lookup_hit.hpp"
 #include "vfs/packed_data.hpp"
-#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
+#include "vfs/tree/lookup_hit.hpp"
+#include "vfs/tree/path_key.hpp"
 
 namespace overture {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "overture/sync/memory_ledger.hpp"
-#include "vfs/mount_table.hpp"
-#include "vfs/tree.hpp"
+#include "vfs/tree/mount_table.hpp"
+#include "vfs/tree/tree.hpp"
 
 namespace overture {
 

@@ -6,8 +6,8 @@
 
 #include "base/limit_text.hpp"
 #include "overture/base/path.hpp"
-#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
+#include "vfs/tree/path_key.hpp"
 
 namespace overture {
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "vfs/mount.hpp"
+#include "vfs/mounts/mount.hpp"
 
 namespace overture::vfs_detail {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "archives/zip_wrapped.hpp"
+#include "archives/zip/zip_wrapped.hpp"
 
 namespace overture::archives_detail {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "archives/mounted_zip.hpp"
+#include "archives/zip/mounted_zip.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/io/read_queue.hpp"

@@ -103,7 +103,7 @@ def links_out_of_a_folder_are_refused_without_openat2(box):
     plain = box.run_refusing("openat2", "cat", "maps/a.txt", "base", errno=errno.ENOSYS)
     assert plain.refused and (plain.code, plain.out) == (0, "a"), plain
     # Listing refuses the link; opening has to refuse it too when it comes later, which
-    # tests/base/os_linux_test.cpp checks.
+    # tests/base/system/os_linux_test.cpp checks.
     (box.folder / "base/link").symlink_to("../outside")
     found = box.run_refusing("openat2", "cat", "link/b.txt", "base", errno=errno.ENOSYS)
     assert found.code == 1 and found.out == "", found

@@ -3,7 +3,7 @@
 // A hand-made report with one of everything.
 #pragma once
 
-#include "report_model.hpp"
+#include "report/report_model.hpp"
 
 namespace overture::cli {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "copies/plug_in.hpp"
 #include "overture/jobs/coroutine.hpp"
 #include "overture/jobs/job_graph.hpp"

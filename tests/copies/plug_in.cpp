@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "copies/plug_in.hpp"
 
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "overture/io/simulated_disk.hpp"
 #include "overture/jobs/coroutine.hpp"
 #include "overture/jobs/parallel.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 
 extern "C" [[gnu::visibility("default")]] std::uint32_t overture_test_thread_slot() {
   return overture::base_detail::thread_slot();

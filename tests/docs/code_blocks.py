@@ -174,7 +174,7 @@ def command_problems(page, text):
     dispatch = dev[dev.rindex("case $command in"):]
     of_dev = set(re.findall(r"^  ([a-z| -]+)\)", dispatch, re.MULTILINE))
     of_dev = {word for words in of_dev for word in words.split(" | ")}
-    table = (ROOT / "cli/command.cpp").read_text()
+    table = (ROOT / "cli/commands/command.cpp").read_text()
     of_overture = set(re.findall(r'\{"([a-z-]+)", "', table)) | {"help"}
     for found in re.finditer(r"(?<![\w/.])\./dev\s+([a-z-]+)", text):
         if found.group(1) not in of_dev:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
-// src/vfs/reader_pins.cpp, and from src/vfs/mount_table.cpp a copy of how a snapshot is replaced
-// and freed, cut down: a snapshot is one number, there are no mounts, files and indices.
-#include "vfs/reader_pins.cpp"
+// src/vfs/mounts/reader_pins.cpp, and from src/vfs/tree/mount_table.cpp a copy of how a snapshot is
+// replaced and freed, cut down: a snapshot is one number, there are no mounts, files and indices.
+#include "vfs/mounts/reader_pins.cpp"
 
 #include "genmc/model.hpp"
 #include "genmc/platform.hpp"
@@ -30,7 +30,7 @@ class mount_table {
     for (genmc::self = 0; genmc::self < vfs_detail::pin_stripes_max; ++genmc::self)
       (void)pins_.mine();
   }
-  // copied from src/vfs/mount_table.hpp
+  // copied from src/vfs/tree/mount_table.hpp
   [[nodiscard]] const snapshot& current() const noexcept { return *current_.load(); }
   [[nodiscard]] reader_pins::stripe* enter() noexcept {
     reader_pins::stripe& here = pins_.mine();
@@ -52,7 +52,7 @@ class mount_table {
   [[nodiscard]] bool has_garbage() const noexcept { return oldest_retired_ != nullptr; }
 
  private:
-  // copied from src/vfs/mount_table.cpp
+  // copied from src/vfs/tree/mount_table.cpp
   void publish(snapshot* next) noexcept {  // changed
     snapshot* const old = current_.exchange(next);
     old->epoch = pins_.advance();

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "genmc/model.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/thread.hpp"

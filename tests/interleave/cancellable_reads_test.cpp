@@ -7,7 +7,7 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "io/read_core.hpp"
+#include "io/queue/read_core.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture::load_detail {

@@ -2,7 +2,7 @@
 //
 // The shipped descriptor pool: more files than descriptors, opened, used, closed and waited for,
 // through all interleavings of small programs.
-#include "vfs/descriptor_pool.hpp"
+#include "vfs/mounts/descriptor_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "io/read_core.hpp"
-#include "io/reads_blocking.hpp"
+#include "io/back_ends/reads_blocking.hpp"
+#include "io/queue/read_core.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture {

@@ -10,7 +10,7 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "jobs/pool/pool_slot.hpp"
+#include "jobs/queues/pool_slot.hpp"
 #include "jobs/sleep/parking.hpp"
 
 namespace overture::jobs_detail {

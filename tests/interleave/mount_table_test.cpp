@@ -3,7 +3,7 @@
 // The shipped mount table with its live index, pins and sources: looking up, opening, mounting,
 // unmounting and collecting, through all interleavings of small programs. What the explorer sees by
 // itself: memory that is freed under a reader, or read before it is published.
-#include "vfs/mount_table.hpp"
+#include "vfs/tree/mount_table.hpp"
 
 #include <gtest/gtest.h>
 

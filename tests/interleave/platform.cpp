@@ -5,20 +5,20 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/processor.hpp"
-#include "base/thread_slot.hpp"
+#include "base/threads/processor.hpp"
+#include "base/threads/thread_slot.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
-#include "io/descriptor_limit.hpp"
-#include "io/unpack_plan.hpp"
-#include "jobs/pool/this_thread.hpp"
+#include "io/files/descriptor_limit.hpp"
+#include "io/unpack/unpack_plan.hpp"
+#include "jobs/sleep/this_thread.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/wait_observer.hpp"
 #include "sync/asymmetric_fence.hpp"
 #include "sync/wait.hpp"
-#include "vfs/sizes.hpp"
+#include "vfs/mounts/sizes.hpp"
 
 namespace {
 

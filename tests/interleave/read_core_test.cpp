@@ -2,8 +2,8 @@
 //
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
 // programs.
-#include "io/read_core.hpp"
-#include "io/reads_blocking.hpp"
+#include "io/queue/read_core.hpp"
+#include "io/back_ends/reads_blocking.hpp"
 
 #include <gtest/gtest.h>
 

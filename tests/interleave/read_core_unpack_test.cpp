@@ -2,8 +2,8 @@
 //
 // The shipped read_core.cpp and unpack_queue.cpp with packed requests: what a thread of the queue
 // reads, a thread that waits or a task of the executor unpacks.
-#include "io/read_core.hpp"
-#include "io/reads_blocking.hpp"
+#include "io/back_ends/reads_blocking.hpp"
+#include "io/queue/read_core.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // The shipped read_inbox.hpp: putting, taking, sleeping and waking, through all interleavings of a
 // small program.
-#include "io/read_inbox.hpp"
+#include "io/queue/read_inbox.hpp"
 
 #include <gtest/gtest.h>
 

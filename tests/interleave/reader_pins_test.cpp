@@ -3,7 +3,7 @@
 // The shipped reader_pins.cpp: what is replaced is freed once its readers have left, not before.
 // With plain stores and a fence of all threads, and with read-modify-writes; the third thread
 // always shares its stripe.
-#include "vfs/reader_pins.hpp"
+#include "vfs/mounts/reader_pins.hpp"
 
 #include <gtest/gtest.h>
 

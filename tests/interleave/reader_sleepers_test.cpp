@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // The shipped reader_sleepers.hpp: which sleeper is woken, and that no second one is meanwhile.
-#include "io/reader_sleepers.hpp"
+#include "io/queue/reader_sleepers.hpp"
 
 #include <gtest/gtest.h>
 

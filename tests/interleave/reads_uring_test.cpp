@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // The shipped reads_uring.cpp over a fake ring, whose kernel is one of the threads.
-#include "io/reads_uring.hpp"
+#include "io/back_ends/reads_uring.hpp"
 
 #include <gtest/gtest.h>
 #include <liburing.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // Slots of threads that end, taken again by others.
-#include "base/slot_set.hpp"
+#include "base/threads/slot_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // The shipped table of source ids: an id is found with its own file or not at all, while it ends
 // and its slot is used again.
-#include "vfs/sources.hpp"
+#include "vfs/mounts/sources.hpp"
 
 #include <gtest/gtest.h>
 

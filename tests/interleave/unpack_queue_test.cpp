@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // The shipped unpack_queue.cpp without its read queue: its end waits for the threads in it.
-#include "io/unpack_queue.hpp"
+#include "io/queue/unpack_queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // The shipped written_names.cpp: names added by several threads and read by others, through all
 // interleavings. That a name is complete where it is found, the explorer sees by itself.
-#include "vfs/written_names.hpp"
+#include "vfs/mounts/written_names.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "jobs/pool/this_thread.hpp"
 #include "jobs/pool_test_support.hpp"
+#include "jobs/sleep/this_thread.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/single_threaded.hpp"
 #include "overture/sync/future.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "jobs/pool/running_job.hpp"
-#include "jobs/pool/this_thread.hpp"
+#include "jobs/sleep/this_thread.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/jobs/thread_pool.hpp"

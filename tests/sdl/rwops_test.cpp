@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "archives/mounted_zip.hpp"
+#include "archives/zip/mounted_zip.hpp"
 
 namespace overture {
 namespace {

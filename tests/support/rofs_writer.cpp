@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "archives/rofs_block.hpp"
+#include "archives/tables/rofs_block.hpp"
 
 namespace overture {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "archives/zip_cipher.hpp"
+#include "archives/zip/zip_cipher.hpp"
 
 namespace overture {
 namespace {

@@ -42,7 +42,7 @@ class Layers(TidyTest):
         self.assert_quiet(
             self.rule,
             {
-                "src/vfs/tree.cpp": '#include "base/vec.hpp"\n#include "vfs/tree.hpp"\n'
+                "src/vfs/tree/tree.cpp": '#include "base/vec.hpp"\n#include "vfs/tree.hpp"\n'
                 '#include "overture/io/read_queue.hpp"\n#include <vector>\n'
             },
         )
@@ -73,9 +73,24 @@ class Layers(TidyTest):
             "use jobs",
         )
         self.assert_fires(
-            self.rule, {"src/vfs/tree.cpp": '#include "overture/decoders.hpp"\n'}, "use decoders"
+            self.rule,
+            {"src/vfs/tree/tree.cpp": '#include "overture/decoders.hpp"\n'},
+            "use decoders",
         )
         self.assert_quiet(self.rule, {"src/load/x.cpp": '#include "overture/decoders.hpp"\n'})
+
+    def test_folders_inside_a_module(self):
+        rule = tidy.rule_folders_inside_modules
+        headers = {f"src/io/{name}.hpp": HEADER for name in ("unpack/pack", "queue/core", "front")}
+        uses = {"src/io/queue/core.cpp": '#include "io/unpack/pack.hpp"\n'}
+        self.assert_quiet(rule, {**headers, **uses})
+        uses = {"src/io/unpack/pack.cpp": '#include "io/queue/core.hpp"\n'}
+        self.assert_fires(rule, {**headers, **uses}, "unpack must not use queue")
+        uses = {"src/io/queue/core.cpp": '#include "io/front.hpp"\n'}
+        self.assert_fires(rule, {**headers, **uses}, "queue must not use .")
+        uses = {"cli/system/a.cpp": '#include "terminal/table.hpp"\n'}
+        cli = {"cli/terminal/table.hpp": HEADER, **uses}
+        self.assert_fires(rule, cli, "system must not use terminal")
 
     def test_adapters_use_all_public_headers(self):
         self.assert_quiet(
@@ -179,7 +194,7 @@ class Platforms(TidyTest):
         self.assert_quiet(
             self.rule,
             {
-                "src/base/os_linux.cpp": "#ifdef __linux__\n#endif\n",
+                "src/base/system/os_linux.cpp": "#ifdef __linux__\n#endif\n",
                 "src/sync/wait_windows.cpp": "#if defined(_WIN32)\n#endif\n",
                 "src/base/x.cpp": "// #ifdef _WIN32\n",
             },
@@ -190,8 +205,8 @@ class Platforms(TidyTest):
             self.rule,
             {
                 "cli/main.cpp": "#ifdef __APPLE__\n",
-                "src/base/os.cpp": "#if X && defined(_WIN32)\n",
-                "tests/base/os_test.cpp": "#  elif defined(__linux__)\n",
+                "src/base/system/os.cpp": "#if X && defined(_WIN32)\n",
+                "tests/base/system/os_test.cpp": "#  elif defined(__linux__)\n",
             },
             "__APPLE__",
             "_WIN32",
@@ -291,7 +306,7 @@ class Tests(TidyTest):
                 "src/base/blob.cpp": "\n",
                 "tests/base/blob_test.cpp": "\n",
                 "src/archives/deep/zip.cpp": "\n",
-                "tests/archives/zip_test.cpp": "\n",
+                "tests/archives/zip/zip_test.cpp": "\n",
                 "src/sync/wait_linux.cpp": "\n",
                 "src/sync/wait_generic.cpp": "\n",
                 "src/sync/wait_generic_system.cpp": "\n",
@@ -309,7 +324,7 @@ class Tests(TidyTest):
             )
             self.assert_fires(
                 self.rule,
-                {"src/base/os.cpp": "\n", "tests/base/os_test.cpp": "\n"},
+                {"src/base/system/os.cpp": "\n", "tests/base/system/os_test.cpp": "\n"},
                 "lists src/base/blob.cpp: it is gone",
             )
 

@@ -61,7 +61,7 @@ class Coverage(unittest.TestCase):
         self.assertEqual(self.report(files)[-1], "100.0 %    0 of    2 lines missed  all parsers")
 
     def test_leaves_out_what_is_no_parser(self):
-        files = [("src/jobs/a.cpp", {1: 0}), ("src/archives/folder.cpp", {1: 0})]
+        files = [("src/jobs/a.cpp", {1: 0}), ("src/archives/tree/folder.cpp", {1: 0})]
         self.assertEqual(self.report(files), [])
 
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <random>
 
-#include "archives/mounted_zip.hpp"
+#include "archives/zip/mounted_zip.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """What programs for GenMC copy because they cannot compile it: is it still as in its source?
 
-    // copied from src/vfs/mount_table.cpp
+    // copied from src/vfs/tree/mount_table.cpp
     ...                                         each line is in the source,
     void collect() noexcept {  // changed       or says that it is not
     // end of copy

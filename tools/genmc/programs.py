@@ -35,7 +35,7 @@ BARRICADE = "include/overture/sync/barricade.hpp"
 EVENT_COUNT = "src/sync/event_count.cpp"
 DEQUE = "src/jobs/queues/job_deque.cpp"
 PARKING = "src/jobs/sleep/parking.cpp"
-PINS = "src/vfs/reader_pins.hpp"
+PINS = "src/vfs/mounts/reader_pins.hpp"
 MOUNTS = "tests/genmc/mount_table.cpp"
 
 PROGRAMS = (
@@ -117,7 +117,7 @@ PROGRAMS = (
         "mount_table.cpp",
         defined=("FENCED=false", "READERS=reads"),
         plants=(
-            Plant("src/vfs/reader_pins.cpp", "compare_exchange_weak(word, entered)",
+            Plant("src/vfs/mounts/reader_pins.cpp", "compare_exchange_weak(word, entered)",
                   "compare_exchange_weak(word, entered, std::memory_order_relaxed)", FREED),
             Plant(MOUNTS, "} while (collect_wanted_.exchange(false));", "} while (false);", SAFETY),
         ),

@@ -17,7 +17,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from licence import licence_line
-from modules import ADAPTERS, BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from modules import ADAPTERS, BESIDE, FOLDERS, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
 from tree import Tree, prose_lines
 from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
 
@@ -45,7 +45,7 @@ PLATFORM_MACRO_ALLOWED = {
 WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
 CONTRACTS = ("src/base/contracts.cpp",)  # the default handler of misuse, in builds that check it
 EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
-    "src/vfs/descriptor_pool.cpp",
+    "src/vfs/mounts/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
     "src/archives/block_store.cpp",
     "src/assets/store_work.cpp",
@@ -53,7 +53,7 @@ EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/sync/memory_ledger.cpp",
 )
 ALLOCATOR = ("src/base/allocator.cpp", "src/base/aligned_memory.hpp")
-THREAD_GENERIC = ("src/base/thread_generic.cpp",)
+THREAD_GENERIC = ("src/base/threads/thread_generic.cpp",)
 BANNED = (
     (r"std::(recursive_|shared_|timed_)?mutex\b", "the wait layer of src/sync", WAIT_GENERIC),
     (r"std::condition_variable", "the wait layer of src/sync", WAIT_GENERIC),
@@ -164,6 +164,37 @@ def rule_layers(tree):
                 yield Problem(
                     file.path, number, f"{module} must not use {target}: it is above or beside it"
                 )
+
+
+def rule_folders_inside_modules(tree):
+    for module, order in FOLDERS.items():
+        level = {
+            name: number
+            for number, names in enumerate(order.split())
+            for name in names.split("|")
+        }
+        # Modules name themselves in includes: "io/queue/read_core.hpp".
+        named = f"{module.split('/')[1]}/" if module.startswith("src/") else ""
+        for file in tree.code(module.split("/")[0]):
+            folder = folder_in(file.path, module)
+            if folder not in level:
+                continue
+            for number, include in file.includes():
+                target = f"{module}/{include.removeprefix(named)}"
+                used = folder_in(target, module)
+                if target not in tree.paths or used in (None, folder):
+                    continue
+                if used in level and level[used] >= level[folder]:
+                    text = f"{module}: {folder} must not use {used}: see FOLDERS in modules.py"
+                    yield Problem(file.path, number, text)
+
+
+def folder_in(path, module):
+    """Which folder of a module a file is in: "." is the module's own, None elsewhere."""
+    if not path.startswith(module + "/"):
+        return None
+    inside = path.removeprefix(module + "/").split("/")
+    return {1: ".", 2: inside[0]}.get(len(inside))
 
 
 def rule_umbrellas_are_complete(tree):

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "jobs/sleep/policy_word.hpp"
+#include "jobs/idle/policy_word.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/detail/compiler.hpp"
 #include "overture/jobs/thread_pool.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/thread_slot.hpp"
+#include "base/threads/thread_slot.hpp"
 
 namespace overture::jobs_detail {
 using namespace base_detail;

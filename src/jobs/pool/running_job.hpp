@@ -3,7 +3,7 @@
 // The jobs that a thread runs at the moment, nested on its stack.
 #pragma once
 
-#include "jobs/pool/this_thread.hpp"
+#include "jobs/sleep/this_thread.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/jobs/thread_pool.hpp"
 

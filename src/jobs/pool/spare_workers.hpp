@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "jobs/pool/pool_slots.hpp"
+#include "jobs/queues/pool_slots.hpp"
 #include "jobs/sleep/parking.hpp"
 #include "overture/base/atomic.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/guarded_call.hpp"
-#include "base/processor.hpp"
+#include "base/threads/processor.hpp"
 #include "jobs/pool/pool_state.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/sync/wait_observer.hpp"

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "jobs/pool/pool_slots.hpp"
+#include "jobs/queues/pool_slots.hpp"
 #include "jobs/queues/shared_queue.hpp"
 #include "jobs/queues/submitter_rotation.hpp"
 #include "overture/base/detail/compiler.hpp"

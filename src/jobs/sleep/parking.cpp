@@ -4,7 +4,7 @@
 #include <bit>
 #include <new>
 
-#include "jobs/pool/this_thread.hpp"
+#include "jobs/sleep/this_thread.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/wait_observer.hpp"

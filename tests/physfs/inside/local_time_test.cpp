@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "platform.hpp"
+#include "system/platform.hpp"
 
 #include <gtest/gtest.h>
 

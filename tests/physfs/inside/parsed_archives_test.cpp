@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "parsed_archives.hpp"
+#include "search/parsed_archives.hpp"
 
 #include <string>
 #include <vector>

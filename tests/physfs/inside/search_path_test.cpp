@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "search_path.hpp"
+#include "search/search_path.hpp"
 
 #include <cstdlib>
 #include <set>

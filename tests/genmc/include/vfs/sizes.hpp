@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// Replaces src/vfs/sizes.hpp: as small as will do.
+// Replaces src/vfs/mounts/sizes.hpp: as small as will do.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// Replaces src/jobs/pool/this_thread.hpp: GenMC knows no thread-local objects, only numbers.
+// Replaces src/jobs/sleep/this_thread.hpp: GenMC knows no thread-local objects, only numbers.
 #pragma once
 
 #include "genmc/model.hpp"

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Zlib
+//
+// overture load: mounts, freezes, loads everything and reports where the time went.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "commands/cold.hpp"
+#include "commands/command.hpp"
+#include "commands/load_arguments.hpp"
+#include "commands/load_run.hpp"
+#include "mounts/mounting.hpp"
+#include "overture/overture.hpp"
+#include "report/baseline.hpp"
+#include "report/kept_assets.hpp"
+#include "report/repeats.hpp"
+#include "report/report_collect.hpp"
+#include "report/report_json.hpp"
+#include "report/report_text.hpp"
+#include "system/exit_code.hpp"
+#include "system/system.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/outputs.hpp"
+#include "writing/output_check.hpp"
+#include "writing/recorded.hpp"
+#include "writing/trace_file.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // enough that a trace rarely drops any
+constexpr std::uint64_t mib = 1u << 20;
+
+// The records of an earlier load and of this one.
+struct load_records {
+  std::optional<load_record> recorded;  // none: not asked for
+  load_record noted;
+  bool checked = false;  // whether the mounts have all files of `recorded`
+};
+
+// Everything between the frozen tree and the report. Empty if the load could not start.
+std::optional<report> load(file_system& files, const load_arguments& arguments,
+                           load_records& records, const outputs& out, tracking_allocator& memory,
+                           memory_ledger& ledger, timeline& record) {
+  std::optional<kept_assets> kept;
+  if (arguments.keep) kept.emplace(files.entry_count(), memory);
+  const std::vector<std::string_view> exclude(arguments.exclude.begin(), arguments.exclude.end());
+  load_run how;
+  how.threads = arguments.threads;
+  how.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads;
+  how.io_threads = arguments.io_threads;
+  how.options = {.decode = !arguments.no_decode,
+                 .ledger = &ledger,
+                 .strict = arguments.strict,
+                 .exclude = exclude,
+                 .file_time_max = std::chrono::seconds(arguments.file_seconds_max),
+                 .sink = kept ? &*kept : nullptr,
+                 .recorded = records.recorded ? &*records.recorded : nullptr,
+                 .memory = kept ? &kept->memory() : &memory};
+  how.memory = &memory;
+  how.record = &record;
+  if (!arguments.record.empty()) how.note = &records.noted;
+  how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
+  how.out = &out;
+  load_window window;
+  std::optional<report> what = run_load(files, how, window);
+  if (!what) return what;
+  record.detach_thread();
+  collect_threads(*what, record, window);
+  collect_memory(*what, memory);
+  if (kept) what->kept = kept->total();
+  what->first_wins = arguments.tree.first_wins;
+  return what;
+}
+
+int write_report(const report& what, const load_arguments& arguments, const text_style& style) {
+  if (arguments.json) return print(report_json(what));
+  if (arguments.quiet) {
+    for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
+    return exit_ok;
+  }
+  const std::string text = report_text(what, style);
+  if (arguments.trace != "-") return print(text);
+  print_to_stderr(text);
+  return exit_ok;
+}
+
+void check_record(output_check& check, const load_arguments& arguments) {
+  check.writes_like("--record", arguments.record, {"overture-load-record "});
+}
+
+int check_record_again(const load_arguments& arguments) {
+  output_check check(arguments.tree);
+  check_record(check, arguments);
+  return check.run();
+}
+
+int check_outputs(const load_arguments& arguments) {
+  output_check check(arguments.tree);
+  check.reads("--baseline", arguments.baseline);
+  check.reads("--recorded", arguments.recorded);
+  check.writes_like("--trace", arguments.trace, {"{\"traceEvents\""});
+  check_record(check, arguments);
+  return check.run();
+}
+
+struct finished_load {
+  int status = exit_ok;  // for its files and mounts; or why there is no report
+  std::optional<report> what = std::nullopt;
+  int written = exit_ok;  // for its trace and its record
+};
+
+// From mounting to the report.
+finished_load load_once(const load_arguments& arguments, load_records& records,
+                        const outputs& out) {
+  tracking_allocator memory;
+  timeline record{{.memory = &memory,
+                   .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
+  if (!record.attach_thread(main_name))
+    print_warning("out of memory for recording the main thread; the report leaves it out");
+
+  const std::uint64_t begin_ns = now_ns();
+  file_system_config config = arguments.tree.config();
+  config.memory = &memory;
+  memory_ledger ledger(arguments.budget_mib * mib);
+  config.ledger = &ledger;
+  file_system files(config);
+  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok)
+    return {.status = failed};
+  const std::uint64_t mount_ns = now_ns() - begin_ns;
+  if (records.recorded && !std::exchange(records.checked, true)) {
+    warn_of_missing(*records.recorded, arguments.recorded, files);
+  }
+
+  trace_file trace;
+  if (!arguments.trace.empty() && !trace.open(arguments.trace))
+    return {.status = interrupted() ? exit_interrupted : exit_output_failed};
+  finished_load done;
+  done.what = load(files, arguments, records, out, memory, ledger, record);
+  if (!done.what) return {.status = exit_output_failed};
+  done.what->mount_ns = mount_ns;
+  done.what->tells_page_cache = tells_page_cache();
+  done.what->hints = hints_of_plain_archives(files);
+  done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
+  if (trace.is_open()) done.written = trace.write(record, files);
+  if (!arguments.record.empty() && !done.what->interrupted) {
+    // A link may lead elsewhere by now.
+    const bool may_be_written = check_record_again(arguments) == exit_ok;
+    const int written =
+        may_be_written ? write_record(records.noted, arguments.record) : int{exit_output_failed};
+    done.written = std::max(done.written, written);
+  }
+  return done;
+}
+
+// The report of the load that took the median time, or of the one that was interrupted.
+report report_of(std::vector<report>& loads) {
+  if (loads.back().interrupted) return std::move(loads.back());
+  const std::vector<report_time> times = times_of(loads);
+  report shown = std::move(loads[median_of(loads)]);
+  shown.loads = loads.size();
+  shown.repeats = times;
+  return shown;
+}
+
+}  // namespace
+
+int cmd_load(const std::vector<std::string>& words) {
+  load_arguments arguments;
+  if (const std::optional<int> over = parse_load(words, arguments)) return *over;
+
+  const outputs out(arguments.colour);
+  watch_interrupts();
+  if (const int failed = check_outputs(arguments); failed != exit_ok) return failed;
+  std::optional<baseline> old;
+  if (!arguments.baseline.empty()) {
+    old = read_baseline(arguments.baseline);
+    if (!old) return exit_usage;
+  }
+  load_records records;
+  if (!arguments.recorded.empty()) {
+    records.recorded = read_record(arguments.recorded);
+    if (!records.recorded) return exit_usage;
+  }
+
+  std::vector<report> loads;
+  int status = exit_ok;
+  int written = exit_ok;
+  while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
+    if (arguments.cold) drop_from_page_cache(arguments.tree);
+    finished_load done = load_once(arguments, records, out);
+    if (!done.what) return done.status;
+    status = std::max(status, done.status);
+    written = std::max(written, done.written);
+    loads.push_back(std::move(*done.what));
+  }
+  report shown = report_of(loads);
+  if (old && !shown.interrupted) {
+    shown.baseline = compare(*old, shown, arguments.tolerance_percent);
+    shown.baseline->file = arguments.baseline;
+  }
+
+  const stream report_stream = arguments.trace == "-" ? stream::err : stream::out;
+  written = std::max(written, write_report(shown, arguments, out.style(report_stream)));
+  if (shown.interrupted) return exit_interrupted;
+  if (written != exit_ok) return written;
+  if (status == exit_output_failed) print_out_of_memory();
+  const bool is_slower = status == exit_ok && shown.baseline && shown.baseline->slower;
+  return is_slower ? exit_slower : status;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Zlib
+#include "commands/load_arguments.hpp"
+
+#include "overture/base/limits.hpp"
+#include "terminal/command_line.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
+
+constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
+  overture load --archives-in baseoa --threads 2 --trace load.json
+  overture load game/ --json | jq .verdict
+  overture load game/ --record game.record
+  overture load game/ --cold --repeat 5 --json > before.json
+  overture load game/ --cold --repeat 5 --baseline before.json
+)";
+
+constexpr const char* footer = R"(Exit status
+  0    every file was loaded
+  1    some files failed, or a folder could not be listed; each is listed with
+       its mount and the reason
+  2    invalid arguments
+  3    a mount could not be opened, or the mounts could not be merged
+  4    every file was loaded, but slower than the --baseline
+  5    output could not be written, or another error outside the files
+  130  interrupted by Ctrl-C; report and trace cover what was done so far
+
+Environment
+  NO_COLOR, TERM=dumb     no colours; TERM=dumb also hides the progress bar
+  COLUMNS                 output width, if the terminal does not report one
+)";
+
+constexpr const char* own_group = "Loading";
+constexpr std::uint64_t budget_mib_max = 1u << 20;
+constexpr unsigned repeats_max = 100;
+
+void add_loading(command_line& line, load_arguments& into) {
+  add_threads(line, into.threads);
+  line.number({"--io-threads N", own_group,
+               "additional threads that wait for the disk (default: 8 to 16, depending on "
+               "its speed)"},
+              1, limits::io_threads_max, into.io_threads);
+  line.word({"--io HOW", own_group,
+             "how to read: threads (the default), or uring, which falls back to threads "
+             "if the kernel does not allow io_uring"},
+            into.io, one_of({"threads", "uring"}));
+  line.number({"--budget MIB", own_group, "memory budget for files in flight (default: 256)"}, 1,
+              budget_mib_max, into.budget_mib);
+  add_file_time_max(line, into.file_seconds_max);
+  line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
+  add_exclude(line, own_group, into.exclude);
+  line.word({"--recorded FILE", own_group,
+             "load in the order that --record noted in FILE, and weigh the progress by what each "
+             "file cost then"},
+            into.recorded);
+  line.flag({"--strict", own_group, "files with a warning fail"}, into.strict);
+  line.flag({"--keep", own_group,
+             "keep everything in memory until the end, as a game would, and report its "
+             "size"},
+            into.keep);
+}
+
+void add_measuring(command_line& line, load_arguments& into) {
+  constexpr const char* group = "Measuring";
+  line.flag({"--cold", group, "drop the files from the page cache before each load"}, into.cold);
+  line.number({"--repeat N", group, "load N times; report the median load, and the spread of all"},
+              1, repeats_max, into.repeat);
+  line.word({"--baseline FILE", group,
+             "say what is slower than in FILE, an earlier --json; exit with 4 if the load is"},
+            into.baseline);
+  line.number(
+      {"--tolerance PERCENT", group, "how much more than the baseline is not slower (default: 10)"},
+      0, 1000, into.tolerance_percent);
+}
+
+void add_output(command_line& line, load_arguments& into) {
+  add_json(line, into.json);
+  line.word({"--record FILE", "Output",
+             "note in FILE what was loaded: its order, its cost and its size, for --recorded and "
+             "for overture pack"},
+            into.record);
+  line.word({"--trace FILE", "Output",
+             "write a timeline for Perfetto or Tracy; '-' writes it to standard output and "
+             "the report to standard error"},
+            into.trace);
+  add_quiet(line, into.quiet, "print nothing but errors");
+  add_progress(line, into.progress);
+  add_colour(line, into.colour);
+}
+
+}  // namespace
+
+std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
+  command_line line({
+      .name = "load",
+      .usage = usage,
+      .description = "Mount folders and archives over each other, load every file of the merged "
+                     "tree on all cores (resolve, read, unpack, decode, finalize) and report "
+                     "where the time went.",
+      .examples = examples,
+      .footer = footer,
+  });
+  mount_options mounts(line);
+  mounts.add_tree(into.tree);
+  add_loading(line, into);
+  add_measuring(line, into);
+  add_output(line, into);
+
+  if (const std::optional<int> over = line.parse(arguments)) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
+  if (into.tree.empty()) return line.usage_error("nothing to load: give a folder or an archive");
+  if (into.trace == "-" && into.json) {
+    return line.usage_error(
+        "--json and --trace - both write to standard output; give --trace a file");
+  }
+  if (!into.trace.empty() && into.repeat > 1) {
+    return line.usage_error("--trace records one load; leave out --repeat");
+  }
+  if (!into.record.empty() && into.repeat > 1) {
+    return line.usage_error("--record notes one load; leave out --repeat");
+  }
+  return std::nullopt;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Zlib
+#include "report/report_collect.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "mounts/skipped_names.hpp"
+#include "overture/base/path.hpp"
+#include "terminal/messages.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr std::size_t slowest_max = 10;
+
+std::uint64_t work_of(const loaded_file& file) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t ns : file.stage_ns) sum += ns;
+  return sum;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// Builds the per-file parts of a report in one pass over all files.
+class file_collector {
+ public:
+  file_collector(const file_system& files, report& what) : files_(files), what_(what) {}
+
+  void add_mounts() {
+    for (std::size_t i = 0; i < files_.mount_count(); ++i) {
+      const mount_info mount = files_.mount_at(i);
+      row_of_[mount.id.value] = i;
+      report_mount row;
+      row.path = mount.path;
+      row.format = to_string(mount.format);
+      row.entries = mount.entries;
+      row.skipped = mount.skipped;
+      what_.mounts.push_back(row);
+    }
+  }
+
+  void add(const loaded_file& file) {
+    const entry_info entry = files_.entry(file.entry);
+    report_mount& mount = what_.mounts[row_of_.at(entry.mount.value)];
+    if (file.cancelled) return;
+    if (file.skipped) {
+      ++mount.skipped;
+      what_.skipped.push_back({mount.path, std::string(entry.path), excluded_reason});
+      return;
+    }
+
+    report_type& type = types_[lower_case(extension(entry.path))];
+    type.ns += work_of(file);
+    if (file.failure) {
+      ++mount.failed;
+      ++type.failed;
+      what_.failures.push_back({std::string(entry.path), mount.path, to_string(file.failed_in),
+                                to_string(file.failure->code), reason_of(*file.failure)});
+      return;
+    }
+    if (file.warning) {
+      what_.warnings.push_back(
+          {std::string(entry.path), mount.path, file.warning->reason, file.warning->offset});
+    }
+    ++mount.files;
+    mount.bytes += file.bytes;
+    ++type.files;
+    type.bytes += file.bytes;
+    type.decoded_bytes += file.decoded_bytes;
+    keep_if_slow(file);
+  }
+
+  void finish() {
+    for (auto& [name, type] : types_) {
+      type.extension = name;
+      what_.types.push_back(type);
+    }
+    std::sort(what_.types.begin(), what_.types.end(), [](const auto& a, const auto& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.extension < b.extension;
+    });
+    for (const loaded_file& file : slowest_) {
+      const entry_info entry = files_.entry(file.entry);
+      report_file row;
+      row.path = entry.path;
+      row.mount = mount_path(entry.mount);
+      row.bytes = file.bytes;
+      std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
+      row.queued_ns = file.queued_ns;
+      row.device_ns = file.device_ns;
+      what_.slowest.push_back(row);
+    }
+  }
+
+  void add_overrides() {
+    for (std::size_t i = 0; i < files_.hidden_count(); ++i) {
+      const hidden_entry hidden = files_.hidden(i);
+      ++what_.mounts[row_of_.at(hidden.loser.value)].hidden;
+      what_.overrides.push_back({std::string(files_.entry(hidden.entry).path),
+                                 mount_path(hidden.winner), mount_path(hidden.loser)});
+    }
+  }
+
+  void add_mount_failures() {
+    for (std::size_t i = 0; i < files_.failure_count(); ++i) {
+      const mount_failure failure = files_.failure(i);
+      what_.mount_failures.push_back({std::string(failure.path), mount_path(failure.mount), "mount",
+                                      to_string(failure.why.code), reason_of(failure.why)});
+    }
+  }
+
+ private:
+  [[nodiscard]] const std::string& mount_path(mount_id mount) const {
+    return what_.mounts[row_of_.at(mount.value)].path;
+  }
+
+  void keep_if_slow(const loaded_file& file) {
+    const auto slower = [](const loaded_file& a, const loaded_file& b) {
+      return work_of(a) + a.device_ns > work_of(b) + b.device_ns;
+    };
+    if (slowest_.size() == slowest_max && !slower(file, slowest_.back())) return;
+    slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), file, slower), file);
+    if (slowest_.size() > slowest_max) slowest_.pop_back();
+  }
+
+  const file_system& files_;
+  report& what_;
+  std::map<std::uint32_t, std::size_t> row_of_;  // of what_.mounts, by mount_id
+  std::map<std::string, report_type> types_;
+  std::vector<loaded_file> slowest_;
+};
+
+// A load's threads live, waiting, a little longer than the load. Totals carry no times, so waits
+// are clipped to the load's duration.
+report_thread thread_of(const timeline_track& track, const load_window& window) {
+  report_thread row;
+  row.name = track.name();
+  row.is_worker = !row.name.starts_with(io_name);
+  row.cpu_ns = row.name == main_name ? window.main_cpu_ns : track.cpu_ns();
+  row.events_lost = track.events_lost();
+  for (const trace_total& total : track.totals()) {
+    if (total.kind == event_kind::wait) row.waiting_ns += total.ns;
+    if (total.kind != event_kind::zone) continue;
+    for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
+      if (std::string_view(total.name) == to_string(static_cast<load_stage>(stage))) {
+        row.stage_ns[stage] += total.ns;
+      }
+    }
+  }
+  const std::uint64_t wall_ns = window.end_ns - window.begin_ns;
+  row.waiting_ns = std::min(row.waiting_ns, wall_ns - std::min(wall_ns, row.busy_ns()));
+  return row;
+}
+
+}  // namespace
+
+report collect_files(const file_system& files, const load_scope& scope) {
+  report what;
+  what.summary = scope.summary();
+  what.skipped = skipped_names(files);  // files that are left out follow
+  file_collector collector(files, what);
+  collector.add_mounts();
+  scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
+  collector.add_overrides();
+  collector.add_mount_failures();
+  collector.finish();
+  return what;
+}
+
+void collect_threads(report& what, const timeline& record, const load_window& window) {
+  const load_verdict verdict = judge(record, window.begin_ns, window.end_ns, worker_name);
+  what.verdict.name = verdict.name;
+  what.verdict.worker_ns = verdict.worker_ns;
+  for (std::size_t i = 0; i < verdict.share_count; ++i) {
+    const time_share& share = verdict.shares[i];
+    what.verdict.shares.push_back({share.name, share.waiting, share.ns});
+  }
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    what.threads_used.push_back(thread_of(record.track(i), window));
+  }
+  what.io_threads = static_cast<unsigned>(
+      std::count_if(what.threads_used.begin(), what.threads_used.end(),
+                    [](const report_thread& thread) { return !thread.is_worker; }));
+  // Threads attach in the order in which the system starts them; list main, then workers by number.
+  std::sort(what.threads_used.begin(), what.threads_used.end(),
+            [](const report_thread& a, const report_thread& b) {
+              const auto key = [](const report_thread& t) {
+                return std::tuple(!t.is_worker, t.name != main_name, t.name.size(), t.name);
+              };
+              return key(a) < key(b);
+            });
+}
+
+void collect_memory(report& what, const tracking_allocator& memory) {
+  for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
+    const memory_usage usage = memory.usage(static_cast<memory_tag>(tag));
+    if (usage.peak_bytes == 0) continue;
+    what.memory.push_back({to_string(static_cast<memory_tag>(tag)), usage.peak_bytes});
+  }
+  what.memory_peak_bytes = memory.total().peak_bytes;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Zlib
+//
+// Fills a report from the library's results.
+//
+//   report what = collect_files(files, scope);  // the load is done, the scope still alive
+//   ... destroy the scope, the read queue and the pool ...
+//   collect_threads(what, record, window);      // no thread records any more
+//   collect_memory(what, memory);
+#pragma once
+
+#include <cstdint>
+
+#include "overture/load/load_scope.hpp"
+#include "overture/trace/timeline.hpp"
+#include "overture/vfs/file_system.hpp"
+#include "report/report_model.hpp"
+
+namespace overture::cli {
+
+// Name prefixes of worker threads and read threads; the name of the main thread.
+inline constexpr const char* worker_name = "worker";
+inline constexpr const char* io_name = "io";
+inline constexpr const char* main_name = "main";
+
+// Why load_options::exclude leaves a file out, in report::skipped.
+inline constexpr const char* excluded_reason = "left out by --exclude";
+
+// When the load ran, on the clock of now_ns().
+struct load_window {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint64_t main_cpu_ns = 0;  // CPU time of the main thread in the window
+};
+
+[[nodiscard]] report collect_files(const file_system& files, const load_scope& scope);
+void collect_threads(report& what, const timeline& record, const load_window& window);
+void collect_memory(report& what, const tracking_allocator& memory);
+
+}  // namespace overture::cli

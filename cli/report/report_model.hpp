@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Zlib
+//
+// The content of a report, as plain values. collect_*() fill it; report_text() and report_json()
+// print it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mounts/skipped_names.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/load/load_scope.hpp"
+#include "report/kept_assets.hpp"
+
+namespace overture::cli {
+
+using stage_times = std::array<std::uint64_t, load_stage_count>;  // nanoseconds
+
+struct report_share {
+  std::string name;  // a stage, a reason to wait, or "other"
+  bool waiting = false;
+  std::uint64_t ns = 0;
+};
+
+struct report_verdict {
+  std::string name;
+  std::uint64_t worker_ns = 0;
+  std::vector<report_share> shares;  // largest first
+};
+
+struct report_mount {
+  std::string path;
+  std::string format;
+  std::uint64_t entries = 0;  // files in it
+  std::uint64_t files = 0;    // loaded from it
+  std::uint64_t failed = 0;
+  std::uint64_t bytes = 0;    // unpacked, of the loaded files
+  std::uint64_t hidden = 0;   // files overridden by another mount
+  std::uint64_t skipped = 0;  // names left out of the tree
+};
+
+struct report_type {
+  std::string extension;  // lower case; empty for files without one
+  std::uint64_t files = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t decoded_bytes = 0;
+  std::uint64_t ns = 0;  // time in all stages
+};
+
+struct report_thread {
+  std::string name;
+  bool is_worker = true;  // false: a thread of the read queue, which only waits for the disk
+  stage_times stage_ns{};
+  std::uint64_t waiting_ns = 0;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t events_lost = 0;
+
+  [[nodiscard]] std::uint64_t busy_ns() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t ns : stage_ns) sum += ns;
+    return sum;
+  }
+};
+
+struct report_file {
+  std::string path;
+  std::string mount;
+  std::uint64_t bytes = 0;
+  stage_times stage_ns{};
+  std::uint64_t queued_ns = 0;
+  std::uint64_t device_ns = 0;  // that its reads took after the queue
+
+  // Without the time in the queue.
+  [[nodiscard]] std::uint64_t total_ns() const {
+    std::uint64_t sum = device_ns;
+    for (const std::uint64_t ns : stage_ns) sum += ns;
+    return sum;
+  }
+};
+
+struct report_override {
+  std::string path;
+  std::string winner;
+  std::string loser;
+};
+
+struct report_failure {
+  std::string path;
+  std::string mount;
+  std::string stage;
+  std::string code;
+  std::string reason;
+};
+
+// A file with a flaw that costs no content, or that some systems cannot have.
+struct report_warning {
+  std::string path;
+  std::string mount;
+  std::string reason;
+  std::uint64_t offset = 0;  // of the flaw in the file; 0 if it has no place
+};
+
+struct report_memory {
+  std::string module;
+  std::uint64_t peak_bytes = 0;
+};
+
+// How long something took in several loads.
+struct spread {
+  std::uint64_t median_ns = 0;
+  std::uint64_t least_ns = 0;
+  std::uint64_t most_ns = 0;
+};
+
+struct report_time {
+  std::string name;  // load, mount, or a stage
+  spread taken;
+};
+
+struct report_comparison {
+  std::string name;
+  spread was;
+  spread now;
+  bool slower = false;
+};
+
+// With --baseline.
+struct report_baseline {
+  std::string file;
+  bool slower = false;                   // the load as a whole
+  std::vector<std::string> differences;  // why the two may not be comparable
+  std::vector<report_comparison> times;
+};
+
+struct report {
+  bool interrupted = false;
+  bool first_wins = false;
+  unsigned threads = 0;
+  unsigned io_threads = 0;
+  std::uint64_t mount_ns = 0;    // mounting and freezing
+  bool tells_page_cache = true;  // else all that was read counts as from the disk
+  load_summary summary;
+  report_verdict verdict;
+  std::vector<report_mount> mounts;         // in mount order
+  std::vector<report_type> types;           // most bytes first
+  std::vector<report_thread> threads_used;  // main, workers, read threads
+  std::vector<report_file> slowest;         // slowest first
+  std::vector<report_override> overrides;   // sorted by path
+  std::vector<report_failure> failures;     // sorted by path
+  std::vector<report_warning> warnings;     // sorted by path
+  // Folders and links that could not be read while mounting: files are missing. In mount order.
+  std::vector<report_failure> mount_failures;
+  std::vector<report_skipped> skipped;
+  std::vector<std::string> hints;     // what the user may have meant otherwise
+  std::vector<report_memory> memory;  // by module
+  std::uint64_t memory_peak_bytes = 0;
+  std::optional<kept_total> kept;  // with --keep
+  // With --repeat this is the load that took the median time, and these are of all.
+  std::size_t loads = 1;
+  std::vector<report_time> repeats;
+  std::optional<report_baseline> baseline;
+};
+
+// The exit status for the files that failed.
+[[nodiscard]] int status_of_files(const report& what);
+
+// "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, ..."
+[[nodiscard]] std::string verdict_sentence(const report& what);
+
+}  // namespace overture::cli

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Zlib
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+// After it: it declares what these need.
+#include <fcntl.h>
+#include <io.h>
+#include <shellapi.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <mutex>
+#include <new>
+#include <system_error>
+
+#include "overture/base/atomic.hpp"
+#include "overture/base/os.hpp"
+#include "system/exit_code.hpp"
+#include "system/native_path.hpp"
+#include "system/system.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+HANDLE handle_of(stream which) {
+  return GetStdHandle(which == stream::out ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
+}
+
+std::string utf8(std::wstring_view text) {
+  if (text.empty()) return {};
+  const int units = static_cast<int>(text.size());
+  const int bytes =
+      WideCharToMultiByte(CP_UTF8, 0, text.data(), units, nullptr, 0, nullptr, nullptr);
+  std::string made(static_cast<std::size_t>(bytes), '\0');
+  WideCharToMultiByte(CP_UTF8, 0, text.data(), units, made.data(), bytes, nullptr, nullptr);
+  return made;
+}
+
+atomic<int> interrupts{0};
+
+void remove_unfinished() {
+  removed_at_exit::each([](const char* path) { (void)system_os().remove_file(path); });
+}
+
+void (*finish_writes)() = nullptr;
+
+[[noreturn]] void exit_without_memory() {
+  finish_writes();
+  remove_unfinished();
+  print_out_of_memory();
+  _exit(exit_output_failed);
+}
+
+BOOL WINAPI on_interrupt(DWORD event) {
+  if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT && event != CTRL_CLOSE_EVENT) return FALSE;
+  if (interrupts.fetch_add(1) == 0) return TRUE;
+  remove_unfinished();
+  _exit(exit_interrupted);
+}
+
+UINT console_page_before = 0;
+
+void restore_console() {
+  if (console_page_before != 0) (void)SetConsoleOutputCP(console_page_before);
+}
+
+}  // namespace
+
+std::vector<std::string> own_words(int, char**) {
+  int count = 0;
+  wchar_t** const wide = CommandLineToArgvW(GetCommandLineW(), &count);
+  std::vector<std::string> words;
+  for (int i = 1; wide && i < count; ++i) words.push_back(utf8(wide[i]));
+  LocalFree(wide);
+  return words;
+}
+
+void prepare_terminal(terminal_environment& environment) {
+  // Every console of Windows 10 and later can do both.
+  if (environment.term.empty()) environment.term = "windows";
+  if (environment.locale.empty()) environment.locale = "utf-8";
+  static std::once_flag once;
+  std::call_once(once, [] {
+    (void)_setmode(_fileno(stdout), _O_BINARY);
+    (void)_setmode(_fileno(stderr), _O_BINARY);
+    for (const stream each : {stream::out, stream::err}) {
+      DWORD mode = 0;
+      if (!GetConsoleMode(handle_of(each), &mode)) continue;
+      (void)SetConsoleMode(handle_of(each), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+      if (console_page_before != 0) continue;
+      console_page_before = GetConsoleOutputCP();
+      (void)SetConsoleOutputCP(CP_UTF8);
+      (void)std::atexit(restore_console);
+    }
+  });
+}
+
+bool is_terminal(stream which) {
+  DWORD mode = 0;
+  return GetConsoleMode(handle_of(which), &mode) != 0;
+}
+
+unsigned terminal_width(stream which, const terminal_environment& environment) {
+  if (!is_terminal(which)) return 0;
+  CONSOLE_SCREEN_BUFFER_INFO found{};
+  if (GetConsoleScreenBufferInfo(handle_of(which), &found)) {
+    const int columns = found.srWindow.Right - found.srWindow.Left + 1;
+    if (columns > 0) return static_cast<unsigned>(columns);
+  }
+  const unsigned long columns = std::strtoul(environment.columns.c_str(), nullptr, 10);
+  return columns > 0 && columns < 10'000 ? static_cast<unsigned>(columns) : 80;
+}
+
+int write_all(stream which, std::string_view text) {
+  const HANDLE to = handle_of(which);
+  while (!text.empty()) {
+    DWORD written = 0;
+    // More at once is too much for some consoles.
+    const auto piece = static_cast<DWORD>(std::min<std::size_t>(text.size(), 1u << 20));
+    if (!WriteFile(to, text.data(), piece, &written, nullptr)) {
+      const DWORD code = GetLastError();
+      if (code == ERROR_BROKEN_PIPE || code == ERROR_NO_DATA) return EPIPE;
+      if (code == ERROR_DISK_FULL || code == ERROR_HANDLE_DISK_FULL) return ENOSPC;
+      return code == ERROR_INVALID_HANDLE ? EBADF : EIO;
+    }
+    text.remove_prefix(written);
+  }
+  return 0;
+}
+
+std::int64_t from_local_time(std::int64_t ns) {
+  constexpr std::int64_t second = 1'000'000'000;
+  const __time64_t shown = ns / second;
+  std::tm wall{};
+  if (ns == 0 || _gmtime64_s(&wall, &shown) != 0) return 0;
+  wall.tm_isdst = -1;
+  const __time64_t actual = _mktime64(&wall);
+  return actual > 0 ? actual * second : 0;
+}
+
+bool tells_page_cache() {
+  return false;
+}
+
+// Windows has no such call.
+bool drop_file_from_page_cache(const std::string&) {
+  return false;
+}
+
+std::FILE* duplicate_output() {
+  const int copy = _dup(_fileno(stdout));
+  if (copy < 0) return nullptr;
+  (void)_setmode(copy, _O_BINARY);
+  std::FILE* const file = _fdopen(copy, "wb");
+  if (file == nullptr) (void)_close(copy);
+  return file;
+}
+
+std::FILE* open_pipe(const std::string& path) {
+  return _wfopen(native_path(path).c_str(), L"wb");
+}
+
+// Not told apart: a file that another program writes cannot be replaced here anyway.
+bool goes_to(stream, std::uint64_t, std::uint64_t) {
+  return false;
+}
+
+std::string system_message(int os_error) {
+  return std::generic_category().message(os_error);
+}
+
+bool is_broken_pipe(int os_error) {
+  return os_error == EPIPE;
+}
+
+bool lacks_room(int os_error) {
+  return os_error == ENOSPC;
+}
+
+bool lacks_resources(int os_error) {
+  return os_error == EMFILE || os_error == ENFILE || os_error == ENOMEM;
+}
+
+bool is_of_output(int os_error) {
+  return ends_all_writing(os_error) || lacks_resources(os_error) || os_error == EFBIG;
+}
+
+bool ends_all_writing(int os_error) {
+  return os_error == ENOSPC || os_error == EROFS || os_error == EIO;
+}
+
+void exit_when_out_of_memory(void (*finish)()) {
+  finish_writes = finish;
+  std::set_new_handler(exit_without_memory);
+}
+
+void print_out_of_memory() {
+  (void)write_all(stream::err, "error: out of memory; close other programs and try again\n");
+}
+
+// No signal comes with them here.
+bool has_room_for_stack() {
+  return true;  // the program says how much it needs
+}
+
+void save_address_space() {}
+
+void make_write_errors_nonfatal() {}
+
+void watch_interrupts() {
+  (void)SetConsoleCtrlHandler(on_interrupt, TRUE);
+}
+
+bool interrupted() {
+  return interrupts.load() > 0;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Zlib
+#include "writing/output_file.hpp"
+
+#include "system/native_path.hpp"
+
+namespace overture::cli {
+
+void sweep_folder_of(const std::string& path) {
+  (void)sweep_temporaries(system_os(), folder_of(path).c_str());
+}
+
+result<void> output_file::open(const std::string& path, replacing how) {
+  sweep_folder_of(path);
+  result<void> begun = replacement_.begin(system_os(), path.c_str(), how);
+  if (begun) removed_.emplace(replacement_.temporary_path());
+  return begun;
+}
+
+result<void> output_file::commit() {
+  result<void> done = replacement_.commit();
+  removed_.reset();
+  return done;
+}
+
+}  // namespace overture::cli

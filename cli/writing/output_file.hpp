@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Zlib
+//
+// A file that a command writes: what was there stays until the new one is whole and on the disk.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "overture/base/replace_file.hpp"
+#include "system/system.hpp"
+
+namespace overture::cli {
+
+// Removes what earlier runs that were killed have left in the folder of a file.
+void sweep_folder_of(const std::string& path);
+
+class output_file {
+ public:
+  [[nodiscard]] result<void> open(const std::string& path, replacing how = replacing::allowed);
+  [[nodiscard]] bool is_open() const { return replacement_.file().valid(); }
+  [[nodiscard]] os_handle file() const { return replacement_.file(); }
+  // Puts it in place. Without it, the old file stays.
+  [[nodiscard]] result<void> commit();
+  // Although commit() may have failed to sync the folder.
+  [[nodiscard]] bool is_in_place() const { return replacement_.is_in_place(); }
+
+ private:
+  file_replacement replacement_;
+  std::optional<removed_at_exit> removed_;
+};
+
+}  // namespace overture::cli

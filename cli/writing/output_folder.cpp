@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Zlib
+//
+// What is the same on all systems; the rest is in output_folder_posix.cpp and
+// output_folder_windows.cpp.
+#include "writing/output_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "system/native_path.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+int os_error_of(const error& failure) {
+  return failure.os_error != 0 ? failure.os_error : EINVAL;
+}
+
+// The one that is open: a command has one.
+atomic<output_folder*> folder_in_use{nullptr};
+
+// How many threads write a file, and whether the process is about to exit without memory.
+atomic<int> writing{0};
+atomic<bool> exiting{false};
+constinit thread_local bool writes_here = false;
+
+}  // namespace
+
+output_folder::~output_folder() {
+  folder_in_use.store(nullptr);
+  for (const waiting_file& each : waiting_) {
+    (void)system_os().remove_below(folder_, each.temporary.c_str());
+  }
+  temporary_.reset();
+  if (folder_.valid()) system_os().close(folder_);
+}
+
+int output_folder::open(const std::string& path, placing how, std::size_t files) {
+  how_ = how;
+  if (how != placing::new_files) waiting_.reserve(files);
+  std::error_code failed;
+  std::filesystem::create_directories(native_path(path), failed);
+  if (failed) return failed.default_error_condition().value();
+  (void)sweep_temporaries(system_os(), path.c_str());
+  const result<os_handle> opened = system_os().open(path.c_str());
+  if (!opened) return os_error_of(opened.error());
+  folder_ = *opened;
+  const result<void> begun = temporary_.emplace().begin(system_os(), folder_);
+  if (!begun) return os_error_of(begun.error());
+  folder_in_use.store(this);
+  return 0;
+}
+
+void output_folder::remove_at_exit() noexcept {
+  char path[64];
+  char* const number = std::copy(temporary_->name().begin(), temporary_->name().end(), path);
+  *number = '/';
+  for (std::uint64_t i = 0, made = made_.load(); i < made; ++i) {
+    *std::to_chars(number + 1, std::end(path) - 1, i).ptr = '\0';
+    (void)system_os().remove_below(folder_, path);
+  }
+  temporary_.reset();
+}
+
+write_in_progress::write_in_progress() {
+  writing.fetch_add(1);
+  writes_here = true;
+}
+write_in_progress::~write_in_progress() {
+  writes_here = false;
+  writing.fetch_sub(1);
+}
+bool write_in_progress::refused() const {
+  return exiting.load();
+}
+
+void finish_writes_before_exit() {
+  using namespace std::chrono_literals;
+  // What this thread was writing it cannot finish.
+  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
+  // The first thread exits for all.
+  while (exiting.exchange(true)) std::this_thread::sleep_for(1h);
+  while (writing.load() > 0) std::this_thread::sleep_for(1ms);
+  if (output_folder* const folder = folder_in_use.exchange(nullptr)) folder->remove_at_exit();
+}
+
+int output_folder::write(const std::string& path, const file_marks& marks, piece_source pieces,
+                         const std::optional<file_state>& known) {
+  const write_in_progress held;
+  return held.refused() ? ENOMEM : write_in(path, marks, pieces, known);
+}
+
+std::string output_folder::next_temporary() {
+  return std::string(temporary_->name()) + '/' + std::to_string(made_.fetch_add(1));
+}
+
+void output_folder::keep(const std::string& path, const std::string& temporary,
+                         const std::optional<file_state>& replaced) {
+  waiting_file file{path, temporary, replaced};
+  // Without taking memory: a thread that runs out of it waits for those that write.
+  const std::scoped_lock one_at_a_time(guard_);
+  waiting_.push_back(std::move(file));
+}
+
+output_folder::outcome output_folder::finish() {
+  outcome done;
+  done.disk_error = sync();
+  if (done.disk_error != 0 || waiting_.empty()) return done;
+  // In the order of their paths, whatever thread wrote them.
+  std::sort(waiting_.begin(), waiting_.end(),
+            [](const waiting_file& a, const waiting_file& b) { return a.path < b.path; });
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const int failed = place(waiting_[i]);
+    if (failed == 0) continue;
+    done.failed.push_back({waiting_[i].path, failed});
+    if (how_ != placing::at_end) continue;
+    while (i-- > 0) {
+      const int left = take_back(waiting_[i]);
+      if (left != 0) done.failed.push_back({waiting_[i].path, left});
+    }
+    return done;
+  }
+  done.is_after_placing = true;
+  done.disk_error = sync();
+  return done;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Zlib
+#include "writing/recorded.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "system/exit_code.hpp"
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/units.hpp"
+#include "writing/output_file.hpp"
+
+namespace overture::cli {
+
+std::optional<load_record> read_record(const std::string& path) {
+  result<load_record> record = load_record::read(path.c_str());
+  if (record) return std::move(*record);
+  print_error(fmt::format("--recorded {}: {}; make a record with: overture load --record FILE",
+                          printable(path), reason_of(record.error())));
+  return std::nullopt;
+}
+
+void warn_of_missing(const load_record& record, const std::string& path, const file_system& files) {
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    const std::string_view name = record[i].path;
+    if (!files.find({name, {hash64(name)}})) ++missing;
+  }
+  if (missing == 0) return;
+  print_warning(fmt::format("{}: {} of {} in the record are not in the mounts and are left out",
+                            printable(path), grouped(missing),
+                            counted(record.size(), "file", "files")));
+}
+
+int write_record(const load_record& record, const std::string& path) {
+  sweep_folder_of(path);
+  const result<void> written = record.write(path.c_str());
+  if (written) return exit_ok;
+  print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));
+  return exit_output_failed;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Zlib
+#include "overture/base/replace_file.hpp"
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/guarded_call.hpp"
+#include "base/limit_text.hpp"
+#include "base/system/system_text.hpp"
+#include "base/system/temporary_name.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/base/thread.hpp"
+
+namespace overture {
+using namespace base_detail;
+
+namespace {
+
+constexpr int names_tried_max = 16;
+// In a folder of temporary files, the file whose lock says that their writer lives.
+constexpr const char* lock_name = "lock";
+
+// The path of a name in a folder. False if it does not fit.
+bool join(std::string_view folder, std::string_view name, std::span<char> room) noexcept {
+  const bool separates = !folder.empty() && folder_bytes(folder) != folder.size();
+  if (folder.size() + (separates ? 1 : 0) + name.size() >= room.size()) return false;
+  char* at = std::copy(folder.begin(), folder.end(), room.data());
+  if (separates) *at++ = '/';
+  *std::copy(name.begin(), name.end(), at) = '\0';
+  return true;
+}
+
+bool is_same(const file_status& one, const file_status& other) noexcept {
+  return one.volume == other.volume && one.number == other.number;
+}
+
+// Whether a path still names the file that is open, as far as the system can tell.
+bool is_still_at(operating_system& os, os_handle file, const char* path) noexcept {
+  const result<file_status> opened = os.status(file);
+  const result<file_status> named = os.status(path, false);
+  return opened && named && is_same(*opened, *named);
+}
+
+// Calls `use` with the open folder that contains `path`.
+result<void> in_folder_of(operating_system& os, const char* path,
+                          function_ref<result<void>(os_handle folder) noexcept> use) noexcept {
+  char folder[limits::path_bytes_max + 1];
+  std::size_t length = folder_bytes(path);
+  std::memcpy(folder, path, length);
+  // The separator stays where it says that the folder is a root or a drive.
+  if (length > 1 && folder[length - 1] != ':' && folder[length - 2] != ':') --length;
+  if (length == 0) folder[length++] = '.';
+  folder[length] = '\0';
+  const result<os_handle> opened = os.open(folder);
+  if (!opened) return tl::unexpected<error>(opened.error());
+  const result<void> used = use(*opened);
+  os.close(*opened);
+  return used;
+}
+
+}  // namespace
+
+char* base_detail::make_temporary_name(char* room) noexcept {
+  static atomic<std::uint64_t> made{0};
+  std::uint64_t parts[] = {now_ns(), made.fetch_add(1, std::memory_order_relaxed),
+                           reinterpret_cast<std::uintptr_t>(&made), 0};
+#if __has_include(<unistd.h>)  // MinGW has it too
+  parts[3] = static_cast<std::uint64_t>(getpid());
+#endif
+  std::uint64_t number = hash64({reinterpret_cast<const char*>(parts), sizeof parts});
+  char* at = std::copy(temporary_prefix.begin(), temporary_prefix.end(), room);
+  for (std::size_t i = 0; i < temporary_digits; ++i, number /= 36) {
+    *at++ = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+  }
+  return std::copy(temporary_suffix.begin(), temporary_suffix.end(), at);
+}
+
+bool is_temporary_name(std::string_view name) noexcept {
+  if (name.size() != temporary_name_bytes || !name.starts_with(temporary_prefix) ||
+      !name.ends_with(temporary_suffix)) {
+    return false;
+  }
+  const std::string_view digits = name.substr(temporary_prefix.size(), temporary_digits);
+  return std::all_of(digits.begin(), digits.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
+}
+
+file_replacement::~file_replacement() {
+  end();
+}
+
+result<void> file_replacement::begin(operating_system& os, const char* path,
+                                     replacing how) noexcept {
+  end();
+  os_ = &os;
+  how_ = how;
+  is_in_place_ = false;
+  file_status old;
+  if (result<void> found = find_target(path, old); !found) return found;
+  if (result<void> created = create(); !created) return created;
+  result<void> kept = os.take_permissions(file_, old);
+  if (!kept) end();
+  return kept;
+}
+
+// Where a link leads. `old`: the file that is there.
+result<void> file_replacement::find_target(const char* path, file_status& old) noexcept {
+  const std::size_t length = std::strlen(path);
+  if (length >= target_.size()) return fail(errc::limit, limit_text::temporary_path);
+  std::memcpy(target_.data(), path, length + 1);
+  result<file_status> found = os_->status(path, false);
+  if (found && found->kind == file_kind::link) {
+    const result<std::size_t> resolved = os_->canonical_path(path, target_);
+    if (!resolved && resolved.error().code == errc::not_found) {
+      return fail(errc::not_found, "the link leads nowhere");
+    }
+    if (!resolved) return tl::unexpected<error>(resolved.error());
+    found = os_->status(target_.data(), false);
+  }
+  if (!found && found.error().code == errc::not_found) return {};
+  if (!found) return tl::unexpected<error>(found.error());
+  // rename() would replace a device or a pipe too.
+  if (found->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
+  if (how_ == replacing::never) return fail(errc::exists, "the file exists");
+  if (found->is_read_only()) return fail(errc::permission, "the file is read-only");
+  old = *found;
+  return {};
+}
+
+result<void> file_replacement::create() noexcept {
+  const std::string_view target(target_.data());
+  const std::string_view folder = target.substr(0, folder_bytes(target));
+  char name[temporary_name_bytes];
+  for (int tried = 0; tried < names_tried_max; ++tried) {
+    const char* const end_of_name = make_temporary_name(name);
+    if (!join(folder, {name, end_of_name}, temporary_)) {
+      temporary_[0] = '\0';
+      return fail(errc::limit, limit_text::temporary_path);
+    }
+    const result<os_handle> created = os_->create(temporary_.data());
+    if (!created) return tl::unexpected<error>(created.error());
+    const result<void> locked = os_->lock(*created);
+    // A sweep may have come between the two calls, and holds the lock or has removed the file.
+    const bool swept = locked ? !is_still_at(*os_, *created, temporary_.data())
+                              : locked.error().code == errc::busy;
+    if (!swept) {
+      file_ = *created;
+      return {};
+    }
+    os_->close(*created);
+  }
+  return fail(errc::busy, "temporary files beside it are removed as soon as they are made");
+}
+
+result<void> file_replacement::commit() noexcept {
+  if (!file_.valid()) return fail(errc::invalid, "no replacement is under way");
+  result<void> done = os_->sync(file_);
+  if (done) done = put_in_place();
+  if (!done) {
+    end();
+    return done;
+  }
+  is_in_place_ = true;
+  os_->close(std::exchange(file_, {}));
+  done = in_folder_of(*os_, target_.data(),
+                      [this](os_handle folder) noexcept { return sync_names(*os_, folder); });
+  if (!done) done.error().reason = "replaced, but the folder could not be synced";
+  return done;
+}
+
+result<void> file_replacement::put_in_place() noexcept {
+  if (how_ == replacing::allowed) return os_->rename(temporary_.data(), target_.data());
+  return in_folder_of(*os_, target_.data(), [this](os_handle folder) noexcept {
+    return os_->rename_new_below(folder, temporary_.data() + folder_bytes(temporary_.data()),
+                                 target_.data() + folder_bytes(target_.data()));
+  });
+}
+
+void file_replacement::end() noexcept {
+  if (!file_.valid()) return;
+  (void)os_->remove_file(temporary_.data());
+  os_->close(std::exchange(file_, {}));
+}
+
+result<void> replace_file(operating_system& os, const char* path,
+                          function_ref<result<void>(os_handle file)> write) {
+  file_replacement replacement;
+  if (result<void> begun = replacement.begin(os, path); !begun) return begun;
+  result<void> written = guarded_result("the function that writes the file threw",
+                                        [&] { return write(replacement.file()); });
+  return written ? replacement.commit() : written;
+}
+
+temporary_folder::~temporary_folder() {
+  if (!lock_.valid()) return;
+  (void)os_->remove_below(above_, lock_name_.data());
+  os_->close(lock_);
+  (void)os_->remove_below(above_, name_.data());
+}
+
+std::string_view temporary_folder::name() const noexcept {
+  return name_.data();
+}
+
+result<void> temporary_folder::begin(operating_system& os, os_handle above) noexcept {
+  os_ = &os;
+  above_ = above;
+  for (int tried = 0; tried < names_tried_max; ++tried) {
+    *make_temporary_name(name_.data()) = '\0';
+    (void)join(name(), lock_name, lock_name_);
+    result<void> made = os.make_folder_below(above, name_.data());
+    if (!made) return made;
+    // A sweep may come between any two of these steps. Then it all begins again.
+    const result<os_handle> lock = os.open_to_write(above, lock_name_.data(), write_mode::create);
+    if (!lock && lock.error().code == errc::not_found) continue;
+    if (!lock) {
+      (void)os.remove_below(above, name_.data());
+      return tl::unexpected<error>(lock.error());
+    }
+    const result<void> locked = os.lock(*lock);
+    const result<os_handle> again = os.open_below(above, lock_name_.data());
+    const bool swept = (!again && again.error().code == errc::not_found) ||
+                       (!locked && locked.error().code == errc::busy);
+    if (again) os.close(*again);
+    if (again && !swept) {
+      lock_ = *lock;
+      return {};
+    }
+    if (!swept) (void)os.remove_below(above, lock_name_.data());
+    os.close(*lock);
+    if (swept) continue;
+    (void)os.remove_below(above, name_.data());
+    return tl::unexpected<error>(again.error());
+  }
+  return fail(errc::busy, "temporary folders are removed as soon as they are made");
+}
+
+namespace {
+
+// Removes leftovers through open folders and by name alone: if another user owns the folder, a path
+// may already lead somewhere else.
+class sweep {
+ public:
+  sweep(operating_system& os, os_handle above, const char* folder) noexcept
+      : os_(os), above_(above), folder_(folder) {}
+
+  // Whether it was removed.
+  bool look_at(const folder_entry& each) noexcept {
+    if (!is_temporary_name(each.name) || !join(folder_, each.name, path_)) return false;
+    *std::copy(each.name.begin(), each.name.end(), name_) = '\0';
+    if (each.kind == file_kind::file) return remove_file();
+    return each.kind == file_kind::folder && remove_folder();
+  }
+
+ private:
+  // Whether the lock of an open file can be had: its writer is gone.
+  bool is_unused(os_handle file) noexcept { return os_.lock(file).has_value(); }
+
+  bool remove_file() noexcept {
+    const result<os_handle> file = os_.open_below(above_, name_);
+    if (!file) return false;
+    const bool removed = is_unused(*file) && is_still_at(os_, *file, path_) &&
+                         os_.remove_below(above_, name_).has_value();
+    os_.close(*file);
+    return removed;
+  }
+
+  // A folder of temporary files is in use as long as the lock in it is held.
+  bool remove_folder() noexcept {
+    const result<os_handle> inner = os_.open_below(above_, name_);
+    if (!inner) return false;
+    if (is_still_at(os_, *inner, path_)) empty(*inner);
+    os_.close(*inner);
+    return os_.remove_below(above_, name_).has_value();  // unless it is in use, and so not empty
+  }
+  void empty(os_handle inner) noexcept {
+    const result<os_handle> lock = os_.open_below(inner, lock_name);
+    if (!lock) return;
+    if (is_unused(*lock)) {
+      (void)os_.list(path_, [&](const folder_entry& each) noexcept {
+        char file[limits::path_bytes_max + 1];
+        if (each.name != lock_name && join({}, each.name, file)) {
+          (void)os_.remove_below(inner, file);
+        }
+      });
+      (void)os_.remove_below(inner, lock_name);
+    }
+    os_.close(*lock);
+  }
+
+  operating_system& os_;
+  os_handle above_;
+  std::string_view folder_;
+  char path_[limits::path_bytes_max + 1];
+  char name_[temporary_name_bytes + 1];
+};
+
+}  // namespace
+
+std::size_t sweep_temporaries(operating_system& os, const char* folder) noexcept {
+  const result<os_handle> above = os.open(folder);
+  if (!above) return 0;
+  std::size_t removed = 0;
+  sweep left(os, *above, folder);
+  (void)os.list(folder, [&](const folder_entry& each) noexcept {
+    if (left.look_at(each)) ++removed;
+  });
+  os.close(*above);
+  return removed;
+}
+
+}  // namespace overture
