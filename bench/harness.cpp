@@ -95,6 +95,12 @@ spread spread_of(std::vector<double> values) {
   return {values[last / 4], values[last / 2], values[last - last / 4]};
 }
 
+double percentile(std::vector<double> values, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
 spread time_of(const variant& measured, clock which) {
   std::vector<double> values;
   values.reserve(measured.samples.size());

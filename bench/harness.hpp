@@ -44,6 +44,8 @@ struct spread {
   double high = 0;  // third quartile
 };
 spread spread_of(std::vector<double> values);
+// The value below which this share of them lies, such as 0.99; there is at least one.
+double percentile(std::vector<double> values, double share);
 
 enum class clock { wall, cpu };
 spread time_of(const variant& measured, clock which);

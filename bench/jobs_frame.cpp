@@ -154,12 +154,6 @@ class game {
   std::atomic<int> reads_left_{0};
 };
 
-double percentile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<std::size_t>(share * static_cast<double>(values.size())))];
-}
-
 }  // namespace
 
 void measure_frame(const jobs_settings& set, results& results, peer_makers makers) {

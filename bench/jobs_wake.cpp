@@ -286,12 +286,6 @@ std::vector<way> ways_of(const placement& where, unsigned count) {
 }
 constexpr std::size_t none_asleep_way = 0;
 
-double percentile(std::vector<double> values, double which) {
-  const auto at = static_cast<std::size_t>(which * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-  return values[at];
-}
-
 spread in_units(const spread& of, double unit) {
   return {of.low / unit, of.median / unit, of.high / unit};
 }

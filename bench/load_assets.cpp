@@ -189,11 +189,6 @@ std::vector<double> frames(overture::thread_pool& jobs, int count, Between betwe
   return took;
 }
 
-double percentile(std::vector<double> values, double part) {
-  std::sort(values.begin(), values.end());
-  return values.at(static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part));
-}
-
 struct frame_times {
   double p50 = 0;
   double p99 = 0;

@@ -13,6 +13,9 @@ target_compile_options(overture_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   $<$<BOOL:${OVERTURE_WERROR}>:-Werror>
+  # Where several sources are compiled as one, a class and the unnamed namespace of its source look
+  # as if they were in a header.
+  $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>
   # At -O3 GCC 12 sees overflows in loops and atomics where there are none.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-stringop-overflow>)
 if(OVERTURE_SANITIZE)
@@ -125,6 +128,7 @@ function(overture_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;LINK;LINK_PRIVATE" ${ARGN})
   set(target overture_${name})
   set(built ${target})
+  set(ARG_OTHERS ${ARG_SOURCES})
   list(APPEND ARG_SOURCES ${ARG_SMALL})
   list(TRANSFORM ARG_SMALL PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   if(BUILD_SHARED_LIBS)
@@ -143,9 +147,12 @@ function(overture_module name)
       CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS OFF)
     target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
   endif()
-  if(ARG_SMALL)
+  set(small $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
+  if(ARG_SMALL AND NOT ARG_OTHERS AND NOT BUILD_SHARED_LIBS)
+    target_compile_options(${target} PRIVATE ${small})
+  elseif(ARG_SMALL)
     set_source_files_properties(${ARG_SMALL} TARGET_DIRECTORY ${built} PROPERTIES
-      COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os> SKIP_PRECOMPILE_HEADERS ON)
+      COMPILE_OPTIONS ${small} SKIP_PRECOMPILE_HEADERS ON)
   endif()
   add_library(overture::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})

@@ -20,7 +20,7 @@ cmd_lint() {
     shift
   done
   need lint
-  configure release
+  configure lint
   cd "$root"
   local problems=() sources=()
   mapfile -t sources < <(existing_sources)
@@ -99,6 +99,6 @@ lint_clang_tidy() {
     [ ${#files[@]} -gt 0 ] || return 0
   fi
   say "running clang-tidy"
-  python3 tools/clang_tidy.py build/release "${OVERTURE_TIDY_CACHE:-.cache/tidy}" "$jobs" \
+  python3 tools/clang_tidy.py build/lint "${OVERTURE_TIDY_CACHE:-.cache/tidy}" "$jobs" \
     "${files[@]}"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture boost: start packs, with which a game on PhysicsFS starts faster from a slow disk.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,15 +33,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* usage = "overture boost record|run|list|clear|verify [--] [GAME [ARGS...]]";
-constexpr const char* help_command = "overture help boost";
+constexpr const char* boost_usage =
+    "overture boost record|run|list|clear|verify [--] [GAME [ARGS...]]";
+constexpr const char* boost_help_command = "overture help boost";
 
-constexpr const char* examples = R"(  overture boost record -- supertux2
+constexpr const char* boost_examples = R"(  overture boost record -- supertux2
   overture boost run -- supertux2 --fullscreen
   overture boost list
 )";
 
-const std::string footer = std::string(R"(What it does
+const std::string boost_footer = std::string(R"(What it does
   record  runs the game once, notes the files that it opens until you end it,
           and writes them into a start pack in that order
   run     runs the game with its pack: one thread reads it from front to back,
@@ -70,11 +71,11 @@ struct boost_arguments {
 
 std::optional<int> parse(std::vector<std::string> words, boost_arguments& into) {
   command_line line({.name = "boost",
-                     .usage = usage,
+                     .usage = boost_usage,
                      .description = "Record what a game on PhysicsFS reads while it starts, and "
                                     "start it from one file.",
-                     .examples = examples,
-                     .footer = footer});
+                     .examples = boost_examples,
+                     .footer = boost_footer});
   line.word({"WORD", "Arguments", "record, run, list, clear or verify"}, into.verb,
             one_of({"record", "run", "list", "clear", "verify"}));
   add_colour(line, into.colour);
@@ -88,7 +89,7 @@ std::optional<int> parse(std::vector<std::string> words, boost_arguments& into) 
   }
   if (!runs && into.game.size() > (into.verb == "list" ? 0u : 1u)) {
     return print_usage_error(fmt::format("unexpected argument '{}'", printable(into.game.back())),
-                             "", help_command);
+                             "", boost_help_command);
   }
   return std::nullopt;
 }
@@ -237,7 +238,6 @@ int show(const boost_arguments& arguments, bool verify) {
   if (!packs) return exit_mount_failed;
   if (packs->empty())
     return print("no start packs; make one with: overture boost record -- GAME\n");
-  using align = table::align;
   table rows({{"files"}, {"current"}, {"size"}, {"state", align::left}, {"game", align::left}});
   bool damaged = false;
   for (const std::string& pack : *packs) {

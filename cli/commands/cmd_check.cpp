@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture check: reads every file of every mount, overridden ones too, and verifies checksums.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
@@ -33,14 +33,14 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture check [OPTIONS] MOUNT...";
-constexpr int schema = 1;
+constexpr const char* check_usage = "overture check [OPTIONS] MOUNT...";
+constexpr int check_schema = 1;
 
-constexpr const char* examples = R"(  overture check base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* check_examples = R"(  overture check base.pk3 dlc/rome/ mods/better_ai.zip
   overture check --archives-in baseoa --json | jq '.failures[].path'
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string check_footer = std::string(R"(Exit status
   0    every file is intact
   1    some files are damaged or cannot be read (no password, an unsupported
        method, ...), or a folder could not be listed; each is listed with its
@@ -65,12 +65,12 @@ struct check_arguments {
 std::optional<int> parse_check(const std::vector<std::string>& words, check_arguments& into) {
   command_line line({
       .name = "check",
-      .usage = usage,
+      .usage = check_usage,
       .description = "Read and unpack every file of every mount on all cores and verify its "
                      "checksum. Unlike load, this includes files that another mount overrides. "
                      "Files in plain folders have no checksum; they are only read.",
-      .examples = examples,
-      .footer = footer,
+      .examples = check_examples,
+      .footer = check_footer,
   });
   mount_options mounts(line);
   mounts.add_tree(into.tree);
@@ -356,7 +356,7 @@ std::string check_json(const report& what, const findings& found) {
                       {"bytes", mount.bytes}});
   }
   const load_summary& sum = what.summary;
-  return json_text({{"schema", schema},
+  return json_text({{"schema", check_schema},
                     {"interrupted", what.interrupted},
                     {"files", sum.files},
                     {"failed", sum.failed},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture diff: compares two sets of mods: what each overrides and where they conflict.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
@@ -22,15 +22,15 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture diff [OPTIONS] LEFT RIGHT";
-constexpr int schema = 1;
+constexpr const char* diff_usage = "overture diff [OPTIONS] LEFT RIGHT";
+constexpr int diff_schema = 1;
 
-constexpr const char* examples = R"(  overture diff mods/better_ai.zip mods/hard_mode/
+constexpr const char* diff_examples = R"(  overture diff mods/better_ai.zip mods/hard_mode/
   overture diff --base base.pk3 --base dlc/ mods/ai.zip mods/hard_mode/
   overture diff --base base.pk3 --left a.zip --left b.zip --right c.zip
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string diff_footer = std::string(R"(Exit status
   0  compared, whether or not there are differences
   1  some files could not be read, or a folder could not be listed; each is
      listed
@@ -53,11 +53,11 @@ struct diff_arguments {
 std::optional<int> parse_diff(const std::vector<std::string>& words, diff_arguments& into) {
   command_line line({
       .name = "diff",
-      .usage = usage,
+      .usage = diff_usage,
       .description = "Compare two sets of mods: the files in both, identical or different, the "
                      "files in only one, and which of those override the base game.",
-      .examples = examples,
-      .footer = footer,
+      .examples = diff_examples,
+      .footer = diff_footer,
   });
   mount_options mounts(line);
   mounts.add_mount("LEFT", "a folder or an archive", into.left);
@@ -151,10 +151,10 @@ std::string diff_json(const comparison& found, const diff_arguments& arguments) 
   json both = json::array();
   for (const shared_file& file : found.both) {
     json row = {{"path", file.path}, {"overrides", file.overrides}, {"same", file.same}};
-    if (!file.failure.empty()) row["same"] = nullptr;
+    if (!file.failure.empty()) row.set("same", nullptr);
     both.push_back(row);
   }
-  return json_text({{"schema", schema},
+  return json_text({{"schema", diff_schema},
                     {"base", paths_json(arguments.base)},
                     {"left", paths_json(arguments.left)},
                     {"right", paths_json(arguments.right)},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture extract: writes the merged tree, or a part of it, to a folder.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,17 +24,17 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture extract [OPTIONS] --to DIR MOUNT...";
-constexpr const char* own_group = "Extracting";
-constexpr const char* help_command = "overture help extract";
+constexpr const char* extract_usage = "overture extract [OPTIONS] --to DIR MOUNT...";
+constexpr const char* extract_own_group = "Extracting";
+constexpr const char* extract_help_command = "overture help extract";
 
-constexpr const char* examples =
+constexpr const char* extract_examples =
     R"(  overture extract --to merged base.pk3 dlc/rome/ mods/better_ai.zip
   overture extract --to maps --in maps base.pk3
   overture extract --to slim --exclude 'sound/**' --exclude '*.bak' base.pk3
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string extract_footer = std::string(R"(Exit status
   0    every file was written
   1    some files failed (each is listed), the path was not found, or a folder
        of a mount could not be listed
@@ -66,24 +66,25 @@ struct extract_arguments {
 std::optional<int> parse_extract(const std::vector<std::string>& words, extract_arguments& into) {
   command_line line({
       .name = "extract",
-      .usage = usage,
+      .usage = extract_usage,
       .description = "Write the merged tree to a folder: the winning file of each path, unpacked, "
                      "with its checksum verified, its time and whether it is executable.",
-      .examples = examples,
-      .footer = footer,
+      .examples = extract_examples,
+      .footer = extract_footer,
   });
-  line.word({"--to DIR", own_group, "the folder to write to; created if missing (required)"},
-            into.to);
-  line.word({"--in PATH", own_group,
+  line.word(
+      {"--to DIR", extract_own_group, "the folder to write to; created if missing (required)"},
+      into.to);
+  line.word({"--in PATH", extract_own_group,
              "extract only this folder or file of the tree, without its parent folders"},
             into.from);
-  add_exclude(line, own_group, into.exclude);
+  add_exclude(line, extract_own_group, into.exclude);
   line.flag(
-      {"--overwrite", own_group,
+      {"--overwrite", extract_own_group,
        "replace existing files; where they are files of the mounts, all at the end, and only if "
        "nothing failed"},
       into.overwrite);
-  line.flag({"--resume", own_group,
+  line.flag({"--resume", extract_own_group,
              "go on where an interrupted extraction stopped: leave files that are there with the "
              "right size and checksum"},
             into.resume);
@@ -169,7 +170,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   extract_arguments arguments;
   if (const std::optional<int> over = parse_extract(words, arguments)) return *over;
   const outputs out(arguments.colour);
-  const path_argument from(arguments.from, help_command);
+  const path_argument from(arguments.from, extract_help_command);
   if (!from.valid()) return exit_usage;
   watch_interrupts();
   file_system files(arguments.tree.config());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture formats: lists the archives and the decoders, with the libraries that they use.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>
@@ -20,14 +20,14 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture formats [OPTIONS]";
-constexpr int schema = 1;
+constexpr const char* formats_usage = "overture formats [OPTIONS]";
+constexpr int formats_schema = 1;
 
-constexpr const char* examples = R"(  overture formats
+constexpr const char* formats_examples = R"(  overture formats
   overture formats --json | jq '.decoders[] | select(.built_in | not)'
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string formats_footer = std::string(R"(Exit status
   0  always, unless output could not be written
   2  invalid arguments
   5  output could not be written
@@ -40,7 +40,6 @@ std::string becomes(const decoder_format& format) {
 }
 
 std::string formats_text(const text_style& style) {
-  using align = table::align;
   std::string text = style.bold("Archives") + '\n';
   table mounts({{"name", align::left}, {"library", align::left}, {"files", align::left}});
   for (const mount_format_info& row : mount_formats()) {
@@ -73,7 +72,7 @@ std::string formats_json() {
                     {"kind", to_string(format.becomes)},
                     {"built_in", format.by != nullptr}});
   }
-  return json_text({{"schema", schema}, {"archives", mounts}, {"decoders", rows}});
+  return json_text({{"schema", formats_schema}, {"archives", mounts}, {"decoders", rows}});
 }
 
 }  // namespace
@@ -83,13 +82,13 @@ int cmd_formats(const std::vector<std::string>& words) {
   when colour = when::automatic;
   command_line line({
       .name = "formats",
-      .usage = usage,
+      .usage = formats_usage,
       .description = "List the archives that can be mounted and the files that are decoded, with "
                      "the library that does it. What is only recognised is counted, its header is "
                      "checked, and a game gets its bytes. What is not built in lacked its library "
                      "when Overture was built.",
-      .examples = examples,
-      .footer = footer,
+      .examples = formats_examples,
+      .footer = formats_footer,
   });
   add_json(line, as_json);
   add_colour(line, colour);

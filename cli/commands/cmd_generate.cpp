@@ -12,14 +12,14 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture generate WHAT";
+constexpr const char* generate_usage = "overture generate WHAT";
 
-constexpr const char* examples = R"(  overture generate man | man -l -
+constexpr const char* generate_examples = R"(  overture generate man | man -l -
   overture generate bash > ~/.local/share/bash-completion/completions/overture
   overture generate fish > ~/.config/fish/completions/overture.fish
 )";
 
-constexpr const char* footer = R"(Exit status
+constexpr const char* generate_footer = R"(Exit status
   0  it was printed
   2  invalid arguments
   5  output could not be written, or memory ran out
@@ -31,11 +31,11 @@ int cmd_generate(const std::vector<std::string>& words) {
   std::string what;
   command_line line({
       .name = "generate",
-      .usage = usage,
+      .usage = generate_usage,
       .description = "Print the manual page of overture, or completions for a shell. An installed "
                      "overture has them already.",
-      .examples = examples,
-      .footer = footer,
+      .examples = generate_examples,
+      .footer = generate_footer,
   });
   line.word({"WHAT", "Output", "man, bash, zsh or fish"}, what,
             one_of({"man", "bash", "zsh", "fish"}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture ls: lists a folder of the merged tree.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
@@ -24,17 +24,17 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture ls [OPTIONS] MOUNT...";
-constexpr const char* own_group = "Listing";
-constexpr const char* help_command = "overture help ls";
-constexpr int schema = 1;
+constexpr const char* ls_usage = "overture ls [OPTIONS] MOUNT...";
+constexpr const char* ls_own_group = "Listing";
+constexpr const char* ls_help_command = "overture help ls";
+constexpr int ls_schema = 1;
 
-constexpr const char* examples = R"(  overture ls base.pk3 mods/better_ai.zip
+constexpr const char* ls_examples = R"(  overture ls base.pk3 mods/better_ai.zip
   overture ls -l --in maps base.pk3 dlc/rome/
   overture ls -r base.pk3 --mount-point gfx/fonts fonts/
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string ls_footer = std::string(R"(Exit status
   0  the folder was listed
   1  the folder was not found, or a folder of a mount could not be listed
   2  invalid arguments
@@ -63,17 +63,17 @@ struct listed_item {
 std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments& into) {
   command_line line({
       .name = "ls",
-      .usage = usage,
+      .usage = ls_usage,
       .description = "List a folder of the merged tree. A name that several mounts have is listed "
                      "once. Names of the mounts that are not in the tree are reported as skipped.",
-      .examples = examples,
-      .footer = footer,
+      .examples = ls_examples,
+      .footer = ls_footer,
   });
-  line.word({"--in PATH", own_group, "the folder to list, a path in the tree (default: /)"},
+  line.word({"--in PATH", ls_own_group, "the folder to list, a path in the tree (default: /)"},
             into.folder);
-  line.flag({"-r,--recursive", own_group, "list all files below it"}, into.recursive);
-  line.flag({"-l,--long", own_group, "show sizes and the winning mount"}, into.details);
-  add_exclude(line, own_group, into.exclude);
+  line.flag({"-r,--recursive", ls_own_group, "list all files below it"}, into.recursive);
+  line.flag({"-l,--long", ls_own_group, "show sizes and the winning mount"}, into.details);
+  add_exclude(line, ls_own_group, into.exclude);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_json(line, into.json);
@@ -144,10 +144,10 @@ std::string listing_json(const file_system& files, const std::vector<listed_item
                 {"path", item.path},
                 {"kind", item.kind == entry_kind::folder ? "folder" : "file"},
                 {"mount", item.mount}};
-    row["bytes"] = item.bytes ? json(*item.bytes) : json();
+    row.set("bytes", item.bytes ? json(*item.bytes) : json());
     list.push_back(row);
   }
-  return json_text({{"schema", schema},
+  return json_text({{"schema", ls_schema},
                     {"folder", folder},
                     {"items", list},
                     {"skipped_names", skipped_json(skipped_names(files))}});
@@ -159,7 +159,7 @@ int cmd_ls(const std::vector<std::string>& words) {
   ls_arguments arguments;
   if (const std::optional<int> over = parse_ls(words, arguments)) return *over;
   const outputs out(arguments.colour);
-  const path_argument folder(arguments.folder, help_command);
+  const path_argument folder(arguments.folder, ls_help_command);
   if (!folder.valid()) return exit_usage;
   file_system files(arguments.tree.config());
   if (const int failed = mount_all(files, arguments.tree); failed != exit_ok) return failed;

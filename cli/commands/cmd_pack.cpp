@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture pack: writes the merged tree as one ZIP.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -27,16 +27,16 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture pack [OPTIONS] OUT.zip MOUNT...";
-constexpr const char* own_group = "Packing";
+constexpr const char* pack_usage = "overture pack [OPTIONS] OUT.zip MOUNT...";
+constexpr const char* pack_own_group = "Packing";
 
-constexpr const char* examples =
+constexpr const char* pack_examples =
     R"(  overture pack game.zip base.pk3 dlc/rome/ mods/better_ai.zip
   overture pack --zstd game.zip --archives-in baseoa
   overture pack --recorded menu.record game.zip base.pk3 dlc/rome/
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string pack_footer = std::string(R"(Exit status
   0    every file was packed
   1    some files could not be read (each is listed), or a folder of a mount
        could not be listed; a new archive is written without them, an old one
@@ -64,23 +64,23 @@ struct pack_arguments {
 std::optional<int> parse_pack(const std::vector<std::string>& words, pack_arguments& into) {
   command_line line({
       .name = "pack",
-      .usage = usage,
+      .usage = pack_usage,
       .description = "Write the merged tree as one ZIP: the winning file of each path. The same "
                      "files give the same bytes, whatever the machine and the number of threads. "
                      "Each entry's comment says which mount it came from.",
-      .examples = examples,
-      .footer = footer,
+      .examples = pack_examples,
+      .footer = pack_footer,
   });
-  line.word({"OUT.zip", own_group, "the archive to write"}, into.out);
-  line.flag({"--zstd", own_group,
+  line.word({"OUT.zip", pack_own_group, "the archive to write"}, into.out);
+  line.flag({"--zstd", pack_own_group,
              "pack with zstd, which unpacks faster; of other programs only few read such a ZIP "
              "(7-Zip does)"},
             into.zstd);
-  line.word({"--recorded FILE", own_group,
+  line.word({"--recorded FILE", pack_own_group,
              "begin with the files that overture load --record noted in FILE, in its order"},
             into.recorded);
-  add_exclude(line, own_group, into.exclude);
-  line.flag({"--overwrite", own_group, "replace an existing file"}, into.overwrite);
+  add_exclude(line, pack_own_group, into.exclude);
+  line.flag({"--overwrite", pack_own_group, "replace an existing file"}, into.overwrite);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);

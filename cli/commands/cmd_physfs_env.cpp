@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture physfs-env: runs a game on PhysicsFS with Overture's libphysfs.so.1.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>
@@ -25,14 +25,14 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture physfs-env [OPTIONS] [--] GAME [ARGS...]";
+constexpr const char* physfs_env_usage = "overture physfs-env [OPTIONS] [--] GAME [ARGS...]";
 
-constexpr const char* examples = R"(  overture physfs-env -- warzone2100 --window
+constexpr const char* physfs_env_examples = R"(  overture physfs-env -- warzone2100 --window
   overture physfs-env --report -- supertux2
   overture physfs-env --json calls.json -- supertux2
 )";
 
-const std::string footer = std::string(R"(What it does
+const std::string physfs_env_footer = std::string(R"(What it does
   The game gets Overture's libphysfs.so.1 in place of the system's. A game that
   has PhysicsFS linked into it statically cannot have it: that is an error.
 
@@ -58,11 +58,11 @@ struct physfs_env_arguments {
 
 std::optional<int> parse(std::vector<std::string> words, physfs_env_arguments& into) {
   command_line line({.name = "physfs-env",
-                     .usage = usage,
+                     .usage = physfs_env_usage,
                      .description = "Run a game on PhysicsFS with Overture's libphysfs, and report "
                                     "what it calls.",
-                     .examples = examples,
-                     .footer = footer});
+                     .examples = physfs_env_examples,
+                     .footer = physfs_env_footer});
   line.flag({"--report", "Output", "when the game has ended, print what it called"}, into.report);
   line.word({"--json FILE", "Output", "write the report to FILE, as JSON"}, into.json);
   add_colour(line, into.colour);

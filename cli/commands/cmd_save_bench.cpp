@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture save-bench: saves and loads a million objects and reports where the time went.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -32,12 +32,12 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture save-bench [OPTIONS]";
-constexpr const char* own_group = "Saving";
-constexpr const char* examples = R"(  overture save-bench
+constexpr const char* save_bench_usage = "overture save-bench [OPTIONS]";
+constexpr const char* save_bench_own_group = "Saving";
+constexpr const char* save_bench_examples = R"(  overture save-bench
   overture save-bench --objects 100000 --threads 1 --json
 )";
-constexpr const char* footer = R"(Stages
+constexpr const char* save_bench_footer = R"(Stages
   make     create the objects, on one thread
   write    convert them to text, with a checksum for each page
   store    write a temporary file, sync it and rename it
@@ -68,23 +68,23 @@ struct save_arguments {
 std::optional<int> parse_save_bench(const std::vector<std::string>& words, save_arguments& into) {
   command_line line({
       .name = "save-bench",
-      .usage = usage,
+      .usage = save_bench_usage,
       .description = "Benchmark saves: create objects, save them as text on all cores, load them "
                      "again, and report the median time of each stage.",
-      .examples = examples,
-      .footer = footer,
+      .examples = save_bench_examples,
+      .footer = save_bench_footer,
   });
-  line.number({"--objects N", own_group, "number of objects (default: 1048576)"}, 1, objects_max,
-              into.objects);
-  line.number({"--threads N", own_group,
+  line.number({"--objects N", save_bench_own_group, "number of objects (default: 1048576)"}, 1,
+              objects_max, into.objects);
+  line.number({"--threads N", save_bench_own_group,
                "number of threads, including the main thread (default: one per processor)"},
               1, limits::pool_workers_max + 1, into.threads);
-  line.number({"--rounds N", own_group, "number of rounds (default: 5)"}, 1, rounds_max,
+  line.number({"--rounds N", save_bench_own_group, "number of rounds (default: 5)"}, 1, rounds_max,
               into.rounds);
-  line.word({"--file FILE", own_group,
+  line.word({"--file FILE", save_bench_own_group,
              "where to save; the file is kept (default: a temporary file, which is removed)"},
             into.file);
-  line.flag({"--overwrite", own_group, "replace an existing FILE"}, into.overwrite);
+  line.flag({"--overwrite", save_bench_own_group, "replace an existing FILE"}, into.overwrite);
   line.flag({"--json", "Output", "print one JSON object instead of the table"}, into.json);
   add_progress(line, into.progress);
   if (const std::optional<int> over = line.parse(words)) return over;
@@ -171,23 +171,20 @@ std::array<std::uint64_t, save_stage_count> medians_of(const std::vector<save_ti
   return medians;
 }
 
-double seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) / 1e9;
-}
-
 std::string as_json(const std::vector<save_times>& rounds, unsigned threads) {
   const auto medians = medians_of(rounds);
-  json out;
-  out["schema"] = 1;
-  out["version"] = version;
-  out["objects"] = rounds.front().objects;
-  out["pages"] = rounds.front().pages;
-  out["bytes"] = rounds.front().bytes;
-  out["threads"] = threads;
-  out["rounds"] = rounds.size();
+  json stages = json::object();
   for (std::size_t i = 0; i < save_stage_count; ++i) {
-    out["seconds"][save_stage_names[i]] = seconds(medians[i]);
+    stages.set(save_stage_names[i], seconds(medians[i]));
   }
+  const json out = {{"schema", 1},
+                    {"version", version},
+                    {"objects", rounds.front().objects},
+                    {"pages", rounds.front().pages},
+                    {"bytes", rounds.front().bytes},
+                    {"threads", threads},
+                    {"rounds", rounds.size()},
+                    {"seconds", stages}};
   return json_text(out);
 }
 

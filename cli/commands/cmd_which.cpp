@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture which: lists the mounts that have a path, the winner first.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
@@ -23,16 +23,16 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture which [OPTIONS] PATH MOUNT...";
-constexpr const char* help_command = "overture help which";
-constexpr int schema = 1;
+constexpr const char* which_usage = "overture which [OPTIONS] PATH MOUNT...";
+constexpr const char* which_help_command = "overture help which";
+constexpr int which_schema = 1;
 
-constexpr const char* examples =
+constexpr const char* which_examples =
     R"(  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
   overture which rules.txt --archives-in mods --json | jq .mounts[0].path
 )";
 
-const std::string footer = std::string(R"(Exit status
+const std::string which_footer = std::string(R"(Exit status
   0  the path was found
   1  the path was not found or a mod removes it, or a folder of a mount could
      not be listed
@@ -148,9 +148,10 @@ std::string which_json(const std::vector<provider>& found, bool folder, const re
                     {"wins", i == 0},
                     {"comment", found[i].comment}});
   }
-  json what = {{"schema", schema}, {"path", path},          {"kind", folder ? "folder" : "file"},
-               {"mounts", list},   {"removed_by", nullptr}, {"removed", removed}};
-  if (gone.remover.id != mount_id{}) what["removed_by"] = gone.remover.path;
+  json what = {
+      {"schema", which_schema}, {"path", path},          {"kind", folder ? "folder" : "file"},
+      {"mounts", list},         {"removed_by", nullptr}, {"removed", removed}};
+  if (gone.remover.id != mount_id{}) what.set("removed_by", gone.remover.path);
   return json_text(what);
 }
 
@@ -163,14 +164,14 @@ int cmd_which(const std::vector<std::string>& words) {
   when colour = when::automatic;
   command_line line({
       .name = "which",
-      .usage = usage,
+      .usage = which_usage,
       .description = "List the mounts that have a path: the winner, then the ones it hides, in "
                      "order of precedence. Folders are merged, so every mount that has a folder "
                      "contributes. With --removal-markers, also show the mount that removes the "
                      "path. A file's comment in a ZIP is shown too: 'overture pack' notes there "
                      "where it came from.",
-      .examples = examples,
-      .footer = footer,
+      .examples = which_examples,
+      .footer = which_footer,
   });
   line.word({"PATH", "File", "path in the merged tree"}, typed);
   mount_options mounts(line);
@@ -183,7 +184,7 @@ int cmd_which(const std::vector<std::string>& words) {
     return line.usage_error("give a PATH in the tree, then one or more folders or archives");
   }
   const outputs out(colour);
-  const path_argument path(typed, help_command);
+  const path_argument path(typed, which_help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
   if (const int failed = mount_all(files, tree); failed != exit_ok) return failed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "commands/cold.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <system_error>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "commands/command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace overture::cli {
 
 namespace {
 
-constexpr command table[] = {
+constexpr command all_commands[] = {
     {"load", "load everything on all cores and report where the time went", cmd_load},
     {"check", "verify the checksum of every file", cmd_check},
     {"ls", "list a folder of the merged tree", cmd_ls},
@@ -48,7 +48,8 @@ std::string general_help() {
       "  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip\n"
       "\n"
       "Commands\n";
-  for (const command& each : table) text += fmt::format("  {:<16}{}\n", each.name, each.summary);
+  for (const command& each : all_commands)
+    text += fmt::format("  {:<16}{}\n", each.name, each.summary);
   text +=
       "\n"
       "Options\n"
@@ -60,9 +61,9 @@ std::string general_help() {
 }
 
 const command* find_command(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(table), std::end(table),
+  const auto* const found = std::find_if(std::begin(all_commands), std::end(all_commands),
                                          [name](const command& each) { return each.name == name; });
-  return found == std::end(table) ? nullptr : found;
+  return found == std::end(all_commands) ? nullptr : found;
 }
 
 int unknown(const std::string& word) {
@@ -71,7 +72,7 @@ int unknown(const std::string& word) {
     known = {"--help", "--version", "-h", "-V"};
   } else {
     known = {"help"};
-    for (const command& each : table) known.emplace_back(each.name);
+    for (const command& each : all_commands) known.emplace_back(each.name);
   }
   return print_usage_error(
       fmt::format("unknown {} '{}'", word.starts_with('-') ? "option" : "command", word),
@@ -87,12 +88,12 @@ int help(const std::vector<std::string>& arguments) {
 }  // namespace
 
 std::span<const command> commands() {
-  return table;
+  return all_commands;
 }
 
 program_description describe_program() {
   program_description program{.version = version, .introduction = introduction, .commands = {}};
-  for (const command& each : table) {
+  for (const command& each : all_commands) {
     command_description about;
     command_line::describe_to(&about);
     (void)each.run({});

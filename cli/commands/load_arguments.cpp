@@ -8,9 +8,9 @@ namespace overture::cli {
 
 namespace {
 
-constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
+constexpr const char* load_usage = "overture load [OPTIONS] MOUNT...";
 
-constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* load_examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
   overture load --archives-in baseoa --threads 2 --trace load.json
   overture load game/ --json | jq .verdict
   overture load game/ --record game.record
@@ -18,7 +18,7 @@ constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/bett
   overture load game/ --cold --repeat 5 --baseline before.json
 )";
 
-constexpr const char* footer = R"(Exit status
+constexpr const char* load_footer = R"(Exit status
   0    every file was loaded
   1    some files failed, or a folder could not be listed; each is listed with
        its mount and the reason
@@ -33,31 +33,31 @@ Environment
   COLUMNS                 output width, if the terminal does not report one
 )";
 
-constexpr const char* own_group = "Loading";
+constexpr const char* load_own_group = "Loading";
 constexpr std::uint64_t budget_mib_max = 1u << 20;
 constexpr unsigned repeats_max = 100;
 
 void add_loading(command_line& line, load_arguments& into) {
   add_threads(line, into.threads);
-  line.number({"--io-threads N", own_group,
+  line.number({"--io-threads N", load_own_group,
                "additional threads that wait for the disk (default: 8 to 16, depending on "
                "its speed)"},
               1, limits::io_threads_max, into.io_threads);
-  line.word({"--io HOW", own_group,
+  line.word({"--io HOW", load_own_group,
              "how to read: threads (the default), or uring, which falls back to threads "
              "if the kernel does not allow io_uring"},
             into.io, one_of({"threads", "uring"}));
-  line.number({"--budget MIB", own_group, "memory budget for files in flight (default: 256)"}, 1,
-              budget_mib_max, into.budget_mib);
+  line.number({"--budget MIB", load_own_group, "memory budget for files in flight (default: 256)"},
+              1, budget_mib_max, into.budget_mib);
   add_file_time_max(line, into.file_seconds_max);
-  line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
-  add_exclude(line, own_group, into.exclude);
-  line.word({"--recorded FILE", own_group,
+  line.flag({"--no-decode", load_own_group, "only read, unpack and verify"}, into.no_decode);
+  add_exclude(line, load_own_group, into.exclude);
+  line.word({"--recorded FILE", load_own_group,
              "load in the order that --record noted in FILE, and weigh the progress by what each "
              "file cost then"},
             into.recorded);
-  line.flag({"--strict", own_group, "files with a warning fail"}, into.strict);
-  line.flag({"--keep", own_group,
+  line.flag({"--strict", load_own_group, "files with a warning fail"}, into.strict);
+  line.flag({"--keep", load_own_group,
              "keep everything in memory until the end, as a game would, and report its "
              "size"},
             into.keep);
@@ -96,12 +96,12 @@ void add_output(command_line& line, load_arguments& into) {
 std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
   command_line line({
       .name = "load",
-      .usage = usage,
+      .usage = load_usage,
       .description = "Mount folders and archives over each other, load every file of the merged "
                      "tree on all cores (resolve, read, unpack, decode, finalize) and report "
                      "where the time went.",
-      .examples = examples,
-      .footer = footer,
+      .examples = load_examples,
+      .footer = load_footer,
   });
   mount_options mounts(line);
   mounts.add_tree(into.tree);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "commands/load_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <system_error>

@@ -38,7 +38,7 @@ constexpr auto fields(text::of<unit> /*type*/) {
                           text::field("gold", &unit::gold), text::field("title", &unit::title),
                           text::field("at", &unit::at));
 }
-using style = text::script<"unit">;
+using save_style = text::script<"unit">;
 using units = paged<unit>;
 
 constexpr std::uint32_t version = 1;
@@ -149,7 +149,7 @@ result<void> load_and_compare(job_system& jobs, const units& army, const std::st
     });
   }
   if (done) {
-    done = clock.run(save_stage::parse, [&] { return save.read<style>(jobs, section, back); });
+    done = clock.run(save_stage::parse, [&] { return save.read<save_style>(jobs, section, back); });
   }
   if (done) {
     done = clock.run(save_stage::compare, [&]() -> result<void> {
@@ -174,7 +174,7 @@ result<save_times> run_save_stages(job_system& jobs, std::size_t objects, const 
   {
     text::save_writer out{version, default_allocator(), &position.pages_done};
     if (done) {
-      done = clock.run(save_stage::write, [&] { return out.add<style>(jobs, section, army); });
+      done = clock.run(save_stage::write, [&] { return out.add<save_style>(jobs, section, army); });
     }
     if (done) {
       done = clock.run(save_stage::store, [&]() -> result<void> {

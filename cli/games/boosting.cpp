@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "games/boosting.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

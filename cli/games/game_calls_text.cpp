@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -12,8 +12,6 @@
 namespace overture::cli {
 
 namespace {
-
-using align = table::align;
 
 constexpr std::size_t names_shown = 10;
 
@@ -107,32 +105,55 @@ json name_json(const calls_for_name& each) {
           {"reads", each.reads}, {"tiny_reads", each.tiny_reads}, {"read_bytes", each.read_bytes}};
 }
 
-json calls_json(const game_calls& calls) {
-  json made = {{"program", calls.program},
-               {"library", calls.library},
-               {"run_ns", calls.run_ns},
-               {"start_ns", calls.start_ns},
-               {"start_main_ns", calls.start_main_ns},
-               {"read_bytes", calls.read_bytes},
-               {"tiny_reads", calls.tiny_reads},
-               {"lost_names", calls.lost_names}};
-  for (const char* const list : {"calls", "reads", "threads", "names"}) made[list] = json::array();
-  for (const calls_of_kind& each : calls.kinds) {
-    made["calls"].push_back(
+json kinds_json(const game_calls& of) {
+  json list = json::array();
+  for (const calls_of_kind& each : of.kinds) {
+    list.push_back(
         {{"kind", each.kind}, {"calls", each.calls}, {"failures", each.failures}, {"ns", each.ns}});
   }
-  for (const reads_of_size& each : calls.reads) {
-    json row = {{"bytes_max", each.up_to}, {"reads", each.reads}, {"ns", each.ns}};
-    if (each.up_to == UINT64_MAX) row["bytes_max"] = nullptr;
-    made["reads"].push_back(row);
+  return list;
+}
+
+json reads_json(const game_calls& of) {
+  json list = json::array();
+  for (const reads_of_size& each : of.reads) {
+    const bool has_max = each.up_to != UINT64_MAX;
+    list.push_back({{"bytes_max", has_max ? json(each.up_to) : json()},
+                    {"reads", each.reads},
+                    {"ns", each.ns}});
   }
-  for (const calls_of_thread& each : calls.threads) {
-    made["threads"].push_back(
+  return list;
+}
+
+json threads_json(const game_calls& of) {
+  json list = json::array();
+  for (const calls_of_thread& each : of.threads) {
+    list.push_back(
         {{"name", each.name}, {"main", each.is_main}, {"calls", each.calls}, {"ns", each.ns}});
   }
-  for (const calls_for_name& each : calls.names) made["names"].push_back(name_json(each));
-  made["advice"] = advice_for(calls);
-  return made;
+  return list;
+}
+
+json names_json(const game_calls& of) {
+  json list = json::array();
+  for (const calls_for_name& each : of.names) list.push_back(name_json(each));
+  return list;
+}
+
+json calls_json(const game_calls& calls) {
+  return {{"program", calls.program},
+          {"library", calls.library},
+          {"run_ns", calls.run_ns},
+          {"start_ns", calls.start_ns},
+          {"start_main_ns", calls.start_main_ns},
+          {"read_bytes", calls.read_bytes},
+          {"tiny_reads", calls.tiny_reads},
+          {"lost_names", calls.lost_names},
+          {"calls", kinds_json(calls)},
+          {"reads", reads_json(calls)},
+          {"threads", threads_json(calls)},
+          {"names", names_json(calls)},
+          {"advice", advice_for(calls)}};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "games/game_program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "mounts/path_argument.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
@@ -14,14 +14,6 @@
 namespace overture::cli {
 
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 std::vector<std::string> names_in(file_system& files, std::string_view folder) {
   std::vector<std::string> names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "mounts/skipped_names.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "mounts/tree_arguments.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

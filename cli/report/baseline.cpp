@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Zlib
 #include "report/baseline.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "system/native_path.hpp"
 #include "terminal/display.hpp"
-#include "terminal/json_output.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/units.hpp"
 
@@ -21,14 +21,14 @@ namespace {
 
 constexpr double seconds_max = 1e9;
 
-std::optional<std::uint64_t> ns_of(const json& object, const char* name) {
+std::optional<std::uint64_t> ns_of(const nlohmann::ordered_json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number() || found->get<double>() < 0) return {};
   if (found->get<double>() > seconds_max) return {};
   return static_cast<std::uint64_t>(std::llround(found->get<double>() * 1e9));
 }
 
-std::optional<spread> parse_spread(const json& object) {
+std::optional<spread> parse_spread(const nlohmann::ordered_json& object) {
   if (!object.is_object()) return {};
   const std::optional<std::uint64_t> median = ns_of(object, "median");
   const std::optional<std::uint64_t> least = ns_of(object, "least");
@@ -40,7 +40,7 @@ std::optional<spread> parse_spread(const json& object) {
 }  // namespace
 
 std::optional<baseline> parse_baseline(std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
+  const auto object = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!object.is_object()) return {};
   const auto repeats = object.find("repeats");
   const auto hash = object.find("hash");

@@ -8,6 +8,7 @@
 
 #include "mounts/skipped_names.hpp"
 #include "overture/base/path.hpp"
+#include "terminal/display.hpp"
 #include "terminal/messages.hpp"
 
 namespace overture::cli {
@@ -20,14 +21,6 @@ std::uint64_t work_of(const loaded_file& file) {
   std::uint64_t sum = 0;
   for (const std::uint64_t ns : file.stage_ns) sum += ns;
   return sum;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 // Builds the per-file parts of a report in one pass over all files.

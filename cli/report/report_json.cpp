@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Zlib
 #include "report/report_json.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "overture/base/version.hpp"
 #include "terminal/json_output.hpp"
+#include "terminal/units.hpp"
 
 namespace overture::cli {
 
 namespace {
 
-constexpr int schema = 1;  // increments when a field is removed or changes its meaning
-
-double seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) / 1e9;
-}
+constexpr int report_schema = 1;  // increments when a field is removed or changes its meaning
 
 const char* stage_name(std::size_t stage) {
   return to_string(static_cast<load_stage>(stage));
@@ -22,7 +19,7 @@ const char* stage_name(std::size_t stage) {
 
 json stage_seconds(const stage_times& times) {
   json object = json::object();
-  for (std::size_t i = 0; i < load_stage_count; ++i) object[stage_name(i)] = seconds(times[i]);
+  for (std::size_t i = 0; i < load_stage_count; ++i) object.set(stage_name(i), seconds(times[i]));
   return object;
 }
 
@@ -30,8 +27,8 @@ json stages(const load_summary& summary) {
   json object = json::object();
   for (std::size_t i = 0; i < load_stage_count; ++i) {
     const stage_summary& stage = summary.stages[i];
-    object[stage_name(i)] = {
-        {"seconds", seconds(stage.ns)}, {"bytes", stage.bytes}, {"files", stage.files}};
+    object.set(stage_name(i),
+               {{"seconds", seconds(stage.ns)}, {"bytes", stage.bytes}, {"files", stage.files}});
   }
   return object;
 }
@@ -48,7 +45,7 @@ json reads(const read_summary& summary) {
 json waits(const report_verdict& verdict) {
   json object = json::object();
   for (const report_share& share : verdict.shares) {
-    if (share.waiting) object[share.name] = seconds(share.ns);
+    if (share.waiting) object.set(share.name, seconds(share.ns));
   }
   return object;
 }
@@ -133,15 +130,15 @@ json in_flight(const load_summary& summary) {
   json object = json::object();
   for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
     const std::uint64_t bytes = summary.in_flight_by_module[tag];
-    if (bytes != 0) object[to_string(static_cast<memory_tag>(tag))] = bytes;
+    if (bytes != 0) object.set(to_string(static_cast<memory_tag>(tag)), bytes);
   }
   return object;
 }
 
 json memory(const report& what) {
   json object = json::object();
-  for (const report_memory& module : what.memory) object[module.module] = module.peak_bytes;
-  object["total"] = what.memory_peak_bytes;
+  for (const report_memory& module : what.memory) object.set(module.module, module.peak_bytes);
+  object.set("total", what.memory_peak_bytes);
   return object;
 }
 
@@ -153,7 +150,7 @@ json taken(const spread& times) {
 
 json repeats(const report& what) {
   json times = json::object();
-  for (const report_time& time : what.repeats) times[time.name] = taken(time.taken);
+  for (const report_time& time : what.repeats) times.set(time.name, taken(time.taken));
   return {{"loads", what.loads}, {"seconds", times}};
 }
 
@@ -161,8 +158,8 @@ json compared(const report& what) {
   if (!what.baseline) return nullptr;
   json times = json::object();
   for (const report_comparison& time : what.baseline->times) {
-    times[time.name] = {
-        {"was", taken(time.was)}, {"now", taken(time.now)}, {"slower", time.slower}};
+    times.set(time.name,
+              {{"was", taken(time.was)}, {"now", taken(time.now)}, {"slower", time.slower}});
   }
   return {{"file", what.baseline->file},
           {"slower", what.baseline->slower},
@@ -177,8 +174,8 @@ json kept(const report& what) {
     const kept_kind& kind = total.kinds[i];
     if (kind.files == 0) continue;
     const auto which = static_cast<asset_kind>(i);
-    kinds[which == asset_kind::none ? "undecoded" : to_string(which)] = {{"files", kind.files},
-                                                                         {"bytes", kind.bytes}};
+    kinds.set(which == asset_kind::none ? "undecoded" : to_string(which),
+              {{"files", kind.files}, {"bytes", kind.bytes}});
   }
   return {{"files", total.files}, {"bytes", total.bytes}, {"kinds", kinds}};
 }
@@ -230,7 +227,7 @@ json skipped_json(const std::vector<report_skipped>& names) {
 std::string report_json(const report& what) {
   const load_summary& summary = what.summary;
   const json object = {
-      {"schema", schema},
+      {"schema", report_schema},
       {"version", version},
       {"verdict", verdict_sentence(what)},
       {"interrupted", what.interrupted},

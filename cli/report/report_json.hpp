@@ -3,10 +3,10 @@
 // A report as JSON. docs/guide/command.md documents the fields.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "report/report_model.hpp"
+#include "terminal/json_output.hpp"
 
 namespace overture::cli {
 
@@ -15,9 +15,9 @@ namespace overture::cli {
 [[nodiscard]] std::string report_json(const report& what);
 
 // Parts that other commands write too.
-[[nodiscard]] nlohmann::ordered_json failures_json(const report& what);
-[[nodiscard]] nlohmann::ordered_json warnings_json(const std::vector<report_warning>& warnings);
-[[nodiscard]] nlohmann::ordered_json mount_failures_json(const report& what);
-[[nodiscard]] nlohmann::ordered_json skipped_json(const std::vector<report_skipped>& names);
+[[nodiscard]] json failures_json(const report& what);
+[[nodiscard]] json warnings_json(const std::vector<report_warning>& warnings);
+[[nodiscard]] json mount_failures_json(const report& what);
+[[nodiscard]] json skipped_json(const std::vector<report_skipped>& names);
 
 }  // namespace overture::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "report/report_model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "report/report_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
@@ -15,8 +15,6 @@
 namespace overture::cli {
 
 namespace {
-
-using align = table::align;
 
 constexpr std::size_t types_max = 12;
 constexpr std::size_t names_max = 20;    // overridden files, skipped names

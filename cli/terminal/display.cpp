@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "terminal/display.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
@@ -133,6 +133,14 @@ std::string shorten(std::string_view text, std::size_t columns, bool unicode) {
   shown += gap;
   for (std::size_t i = tail; i < characters.size(); ++i) shown += characters[i].bytes;
   return shown;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
 }
 
 }  // namespace overture::cli

@@ -22,4 +22,7 @@ namespace overture::cli {
 // Cuts the middle out to fit `columns` columns and puts "…" there ("..." without unicode).
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t columns, bool unicode);
 
+// With the letters A to Z in lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
 }  // namespace overture::cli

@@ -44,4 +44,6 @@ class table {
   std::vector<std::vector<cell>> rows_;
 };
 
+using align = table::align;
+
 }  // namespace overture::cli

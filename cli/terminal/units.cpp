@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "terminal/units.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <iterator>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "writing/extracting.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -328,7 +328,7 @@ class extractor {
 
 namespace {
 
-file_identity identity_of(const file_state& state) {
+file_identity identity_in(const file_state& state) {
   return {state.volume, state.number};
 }
 
@@ -350,7 +350,7 @@ bool is_read_from(file_system& files, const std::string& path, const file_state&
   bool is_link = false;
   const std::optional<file_state> source =
       state_at(std::string(mount.path) + '/' + path.substr(std::min(above, path.size())), is_link);
-  return source && identity_of(*source) == identity_of(target);
+  return source && identity_in(*source) == identity_in(target);
 }
 
 }  // namespace
@@ -372,8 +372,8 @@ int check_replacing(const tree_arguments& tree, file_system& files,
     how.replaced.emplace(path, *there);
     replaces_input = replaces_input || is_link;  // it may be one of the mounts
     if (is_link) continue;
-    targets.emplace(identity_of(*there), target);
-    tree_paths.emplace(identity_of(*there), path);
+    targets.emplace(identity_in(*there), target);
+    tree_paths.emplace(identity_in(*there), path);
   }
   std::string why;
   const auto look = [&](file_identity identity, const mounted_file& input) {

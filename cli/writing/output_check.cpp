@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "writing/output_check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
@@ -24,7 +24,7 @@ namespace overture::cli {
 
 namespace {
 
-file_identity identity_of(const file_status& status) {
+file_identity file_identity_of(const file_status& status) {
   return {status.volume, status.number};
 }
 
@@ -47,7 +47,7 @@ std::optional<std::pair<file_identity, std::string>> place_of(const std::string&
   std::string name = name_of(path);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return {{identity_of(*status), name}};
+  return {{file_identity_of(*status), name}};
 }
 
 // Whether a file begins like one of these texts, or is empty.
@@ -131,7 +131,7 @@ class mounted_files {
     each_in(folder, [&](const std::string& path, std::string_view name, const file_status& found) {
       const std::string tree_path = joined(at, name);
       if (found.kind == file_kind::folder) return look_below(mount, path, tree_path, depth + 1);
-      const file_identity identity = identity_of(found);
+      const file_identity identity = file_identity_of(found);
       if (found.kind == file_kind::file && wanted_.contains(identity)) {
         visit_(identity, {path, mount.path, tree_path});
       }
@@ -148,7 +148,7 @@ class mounted_files {
 std::optional<file_identity> identity_of(const std::string& path) {
   const result<file_status> status = system_os().status(path.c_str(), true);
   if (!status || status->kind != file_kind::file) return {};
-  return identity_of(*status);
+  return file_identity_of(*status);
 }
 
 refusal find_mounted(const tree_arguments& tree, const identity_set& wanted, identity_visit visit) {

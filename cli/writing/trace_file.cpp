@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "writing/trace_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <span>

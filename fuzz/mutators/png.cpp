@@ -135,13 +135,13 @@ void png_model::change_header(field_mutator& by) {
   fields.one_of<std::uint8_t>(changed.interlace, interlaces);
   fields.change_one(by);
   const std::string pixels = inflated(packed_pixels(), deflate_frame::zlib, pixels_bytes_max);
-  const std::string methods = first->data.substr(10, 2);
+  const std::string method_bytes = first->data.substr(10, 2);
   first->data.clear();
   append_big(first->data, changed.width, 4);
   append_big(first->data, changed.height, 4);
   append_big(first->data, changed.depth, 1);
   append_big(first->data, changed.colour_type, 1);
-  first->data += methods;
+  first->data += method_bytes;
   append_big(first->data, changed.interlace, 1);
   if (!by.random().one_in(4)) fit_pixels(pixels, changed, by);
 }

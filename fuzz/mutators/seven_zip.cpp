@@ -16,8 +16,8 @@ constexpr std::string_view mark("7z\xBC\xAF\x27\x1C", 6);
 constexpr std::size_t start_bytes = 32;
 constexpr std::size_t files_max = 64;
 constexpr std::array<std::uint8_t, 5> encodings_known{0, 1, 2, 4, 5};
-constexpr std::array<std::uint32_t, 6> attributes_known{0,          0x10,        0x20,
-                                                        0x81A48000, 0xA1FF8000u, 0x41ED8000u};
+constexpr std::array<std::uint32_t, 6> seven_zip_attributes{0,          0x10,        0x20,
+                                                            0x81A48000, 0xA1FF8000u, 0x41ED8000u};
 
 struct listed_file {
   std::string name;  // UTF-16 without the end
@@ -188,7 +188,7 @@ void seven_zip_model::list_fields(field_list& fields) {
     fields.flag(each.no_stream);
     fields.flag(each.empty_file);
     fields.flag(each.anti);
-    fields.one_of<std::uint32_t>(each.attributes, attributes_known);
+    fields.one_of<std::uint32_t>(each.attributes, seven_zip_attributes);
   }
   for (other_property& each : others_) {
     fields.number(each.kind);

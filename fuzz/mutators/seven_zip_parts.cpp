@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view id_copy("\0", 1);
 constexpr std::string_view id_lzma("\3\1\1", 3);
 constexpr std::size_t items_max = 64;
-constexpr std::size_t content_bytes_max = 1u << 16;
+constexpr std::size_t folder_bytes_max = 1u << 16;
 constexpr std::uint64_t no_size = ~std::uint64_t{0};
 
 // A count of things; gives up if there are too many to be worth it.
@@ -382,8 +382,8 @@ bool unpack_folder(const seven_zip_folder& folder, std::string_view packed, std:
     return true;
   }
   if (!is_single(folder, id_lzma) || folder.sizes.empty()) return false;
-  if (folder.sizes[0] > content_bytes_max) return false;
-  lzma_options_lzma options = lzma_options(folder.coders[0].properties, content_bytes_max);
+  if (folder.sizes[0] > folder_bytes_max) return false;
+  lzma_options_lzma options = lzma_options(folder.coders[0].properties, folder_bytes_max);
   lzma_set_ext_size(options, folder.sizes[0]);
   const lzma_filter filters[] = {{LZMA_FILTER_LZMA1EXT, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
   content.assign(folder.sizes[0], '\0');

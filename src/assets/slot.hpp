@@ -81,6 +81,10 @@ struct slot : overture::detail::asset_head {
   atomic<bool> in_unused{false};
 };
 
+[[nodiscard]] inline bool is_held(const slot& one) noexcept {
+  return one.handles.load(std::memory_order_seq_cst) != 0;
+}
+
 using slot_list = linked_list<slot>;
 using slot_lines = priority_lines<slot>;
 

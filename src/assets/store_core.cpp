@@ -18,9 +18,6 @@ constexpr auto relaxed = std::memory_order_relaxed;
 asset_state state_of(const slot& one) noexcept {
   return one.state.load(relaxed);
 }
-bool is_held(const slot& one) noexcept {
-  return one.handles.load(std::memory_order_seq_cst) != 0;
-}
 template <class Counts>
 std::uint32_t& count_of(Counts& counts, asset_priority priority) noexcept {
   return counts[static_cast<std::size_t>(priority)];

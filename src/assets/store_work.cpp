@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::chrono::nanoseconds worker_step_ns{1'000'000};
 
-bool is_held(const slot& one) noexcept {
-  return one.handles.load(std::memory_order_seq_cst) != 0;
-}
-
 job_options options_for(asset_priority priority, const char* name) noexcept {
   job_options options{.name = name};
   if (priority == asset_priority::high) options.priority = job_priority::high;

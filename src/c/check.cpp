@@ -19,7 +19,7 @@ using namespace overture::c;
 
 namespace {
 
-constexpr std::size_t piece_bytes = 256u << 10;
+constexpr std::size_t checked_bytes = 256u << 10;
 
 // The number of a mount and a path in it, from "12/maps/rome.txt".
 struct numbered_path {
@@ -95,7 +95,7 @@ void archive_check::tell_of_mounts() noexcept {
 
 result<std::uint64_t> archive_check::read_in_pieces(std::string_view path) noexcept {
   buffer_pool buffers;
-  const result<blob> room = buffers.take(piece_bytes);
+  const result<blob> room = buffers.take(checked_bytes);
   if (!room) return tl::unexpected(room.error());
   result<file_reader> reader = file_reader::open(files_, {path, {hash64(path)}});
   if (!reader) return tl::unexpected(reader.error());

@@ -13,7 +13,7 @@ using namespace overture::c;
 
 namespace {
 
-constexpr std::size_t piece_bytes = 64u << 10;
+constexpr std::size_t compared_bytes = 64u << 10;
 
 // Two trees, and the visitor that is told what differs.
 class comparison {
@@ -104,7 +104,7 @@ bool comparison::compare(const asset_path& path) noexcept {
 
 result<void> comparison::run() noexcept {
   for (blob* const room : {&left_room_, &right_room_}) {
-    result<blob> taken = left_.buffers.pool().take(piece_bytes);
+    result<blob> taken = left_.buffers.pool().take(compared_bytes);
     if (!taken) return tl::unexpected(taken.error());
     *room = *std::move(taken);
   }

@@ -42,7 +42,7 @@ std::optional<wake_policy> policy_of(std::int32_t wake) noexcept {
   }
 }
 
-std::optional<job_priority> priority_of(std::int32_t priority) noexcept {
+std::optional<job_priority> job_priority_of(std::int32_t priority) noexcept {
   switch (priority) {
     case OVERTURE_JOB_HIGH:
       return job_priority::high;
@@ -154,7 +154,7 @@ overture_code overture_pool_submit(overture_pool* pool, overture_job job, void* 
   }
   overture_job_options wanted;
   if (const overture_code flaw = read_options(options, wanted, error)) return flaw;
-  const std::optional<job_priority> priority = priority_of(wanted.priority);
+  const std::optional<job_priority> priority = job_priority_of(wanted.priority);
   if (!priority) return invalid(error, "an unknown OVERTURE_JOB_...");
   pool->jobs.submit([job, context] { job(context); }, group == nullptr ? nullptr : &group->jobs,
                     {.priority = *priority, .name = wanted.name});

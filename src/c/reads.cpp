@@ -40,7 +40,7 @@ namespace {
 
 constexpr const char* no_read = "the read is NULL";
 
-std::optional<load_priority> priority_of(std::int32_t priority) noexcept {
+std::optional<load_priority> load_priority_of(std::int32_t priority) noexcept {
   switch (priority) {
     case OVERTURE_READ_HIGH:
       return load_priority::high;
@@ -108,7 +108,7 @@ overture_code overture_read_begin(overture_reads* reads, const char* path,
   if (reads == nullptr) return invalid(error, "the reads are NULL");
   overture_read_options wanted;
   if (const overture_code flaw = read_options(options, wanted, error)) return flaw;
-  const std::optional<load_priority> priority = priority_of(wanted.priority);
+  const std::optional<load_priority> priority = load_priority_of(wanted.priority);
   if (!priority) return invalid(error, "an unknown OVERTURE_READ_...");
   given_path given;
   const result<asset_path> normal = given.read(path);

@@ -159,7 +159,7 @@ struct all_loaders<std::integer_sequence<unsigned, Type...>> {
 };
 using type_numbers = std::make_integer_sequence<unsigned, OVERTURE_ASSET_TYPES_MAX>;
 
-std::optional<asset_priority> priority_of(std::int32_t priority) noexcept {
+std::optional<asset_priority> asset_priority_of(std::int32_t priority) noexcept {
   switch (priority) {
     case OVERTURE_ASSET_BACKGROUND:
       return asset_priority::background;
@@ -288,7 +288,7 @@ overture_code overture_store_get(overture_store* store, overture_asset_type type
   *asset = nullptr;
   if (store == nullptr) return invalid(error, no_store);
   if (type >= store->types) return invalid(error, no_type);
-  const std::optional<asset_priority> urgency = priority_of(priority);
+  const std::optional<asset_priority> urgency = asset_priority_of(priority);
   if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
   given_path given;
   const result<asset_path> normal = given.read(path);

@@ -12,7 +12,7 @@ using namespace overture::c;
 
 namespace {
 
-constexpr const char* no_files = "the files are NULL";
+constexpr const char* no_file_system = "the files are NULL";
 
 // Calls the program back when a mount has ended.
 struct release_call {
@@ -83,7 +83,7 @@ overture_code end_mount(given_options& options, const result<mount_id>& mounted,
 // What a visit of the library calls, for both kinds.
 overture_code visit_items(overture_files* files, const char* folder, overture_visit visit,
                           void* context, overture_error* error, bool deep) noexcept {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   if (visit == nullptr) return invalid(error, "the visitor is NULL");
   given_path given;
   const result<asset_path> path = given.read(folder);
@@ -132,7 +132,7 @@ overture_code overture_files_mount(overture_files* files, const char* path,
                                    const overture_mount_options* options, overture_mount* mount,
                                    overture_error* error) {
   if (mount != nullptr) *mount = OVERTURE_NO_MOUNT;
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   if (path == nullptr) return invalid(error, "the path is NULL");
   given_options given;
   if (const overture_code flaw = given.read(options, error)) return flaw;
@@ -144,7 +144,7 @@ overture_code overture_files_mount_memory(overture_files* files, const char* nam
                                           const overture_mount_options* options,
                                           overture_mount* mount, overture_error* error) {
   if (mount != nullptr) *mount = OVERTURE_NO_MOUNT;
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   if (name == nullptr) return invalid(error, "the name is NULL");
   if (bytes == nullptr) return invalid(error, "there are no bytes");
   given_options given;
@@ -156,7 +156,7 @@ overture_code overture_files_mount_memory(overture_files* files, const char* nam
 
 overture_code overture_files_unmount(overture_files* files, overture_mount mount,
                                      overture_error* error) {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   const result<void> done = files->tree.unmount({mount});
   return done ? fine(error) : failed(error, done.error());
 }
@@ -167,7 +167,7 @@ size_t overture_files_mount_count(const overture_files* files) {
 
 overture_code overture_files_mount_at(const overture_files* files, size_t index,
                                       overture_mount_info* info, overture_error* error) {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   const mount_info found = files->tree.mount_at(index);
   if (found.id == mount_id{}) return failed(error, errc::not_found, "there are fewer mounts");
   overture_mount_info known = {};
@@ -185,7 +185,7 @@ size_t overture_files_problem_count(const overture_files* files) {
 
 overture_code overture_files_problem(const overture_files* files, size_t index,
                                      overture_problem* problem, overture_error* error) {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   if (index >= overture_files_problem_count(files)) {
     return failed(error, errc::not_found, "there are fewer problems");
   }
@@ -207,13 +207,13 @@ overture_code overture_files_problem(const overture_files* files, size_t index,
 }
 
 overture_code overture_files_freeze(overture_files* files, overture_error* error) {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   const result<void> frozen = files->tree.freeze();
   return frozen ? fine(error) : failed(error, frozen.error(), files->tree);
 }
 
 overture_code overture_files_thaw(overture_files* files, overture_error* error) {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   files->tree.thaw();
   return fine(error);
 }
@@ -224,7 +224,7 @@ bool overture_files_is_frozen(const overture_files* files) {
 
 overture_code overture_files_stat(overture_files* files, const char* path, overture_stat* stat,
                                   overture_error* error) {
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   given_path given;
   const result<asset_path> normal = given.read(path);
   if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
@@ -253,7 +253,7 @@ overture_code overture_files_providers(overture_files* files, const char* path,
                                        overture_error* error) {
   if (count == nullptr) return invalid(error, "there is no place for the count");
   *count = 0;
-  if (files == nullptr) return invalid(error, no_files);
+  if (files == nullptr) return invalid(error, no_file_system);
   if (mounts == nullptr && room != 0) return invalid(error, "there is no place for the mounts");
   given_path given;
   const result<asset_path> normal = given.read(path);

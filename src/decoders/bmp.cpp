@@ -63,7 +63,7 @@ result<void> parse_packing(bmp_header& header, std::span<const std::byte> bytes,
   return {};
 }
 
-result<bmp_header> parse_header(std::span<const std::byte> bytes) noexcept {
+result<bmp_header> parse_bmp(std::span<const std::byte> bytes) noexcept {
   if (bytes.size() < file_header_bytes + 4 || load_u8(&bytes[0]) != 'B' ||
       load_u8(&bytes[1]) != 'M') {
     return fail(errc::corrupt, "not a BMP file");
@@ -260,7 +260,7 @@ class bmp final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    result<bmp_header> header = parse_header(bytes);
+    result<bmp_header> header = parse_bmp(bytes);
     if (!header) return tl::unexpected<error>(header.error());
     if (const result<void> checked = check(*header, bytes.size()); !checked) {
       return tl::unexpected<error>(checked.error());

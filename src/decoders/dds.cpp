@@ -16,7 +16,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 128;
+constexpr std::size_t dds_header_bytes = 128;
 constexpr std::size_t extended_bytes = 148;  // with the Direct3D 10 extension
 
 constexpr std::uint32_t has_alpha = 0x1;  // flags of the pixel format
@@ -177,12 +177,12 @@ std::uint64_t layer_bytes(const asset_info& texture) noexcept {
 
 struct dds_header {
   asset_info texture;
-  std::size_t pixels_offset = header_bytes;
+  std::size_t pixels_offset = dds_header_bytes;
 };
 
-result<dds_header> parse(std::span<const std::byte> bytes) noexcept {
+result<dds_header> parse_dds(std::span<const std::byte> bytes) noexcept {
   const std::byte* const at = bytes.data();
-  if (bytes.size() < header_bytes || load_u32(at) != code("DDS ") || load_u32(at + 4) != 124 ||
+  if (bytes.size() < dds_header_bytes || load_u32(at) != code("DDS ") || load_u32(at + 4) != 124 ||
       load_u32(at + 76) != 32) {
     return fail(errc::corrupt, "not a DDS file");
   }
@@ -241,7 +241,7 @@ class dds final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    const result<dds_header> header = parse(bytes);
+    const result<dds_header> header = parse_dds(bytes);
     if (!header) return tl::unexpected<error>(header.error());
     if (const result<void> checked = check(header->texture); !checked) {
       return tl::unexpected<error>(checked.error());

@@ -16,7 +16,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 13;
+constexpr std::size_t gif_header_bytes = 13;
 
 // Reads a file from front to back; at its end everything is 0.
 class byte_reader {
@@ -235,12 +235,12 @@ class gif final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    if (bytes.size() < header_bytes || std::memcmp(bytes.data(), "GIF8", 4) != 0) {
+    if (bytes.size() < gif_header_bytes || std::memcmp(bytes.data(), "GIF8", 4) != 0) {
       return fail(errc::corrupt, "not a GIF file");
     }
     const std::uint32_t width = load_u16(&bytes[6]);
     const std::uint32_t height = load_u16(&bytes[8]);
-    byte_reader from(bytes.subspan(header_bytes));
+    byte_reader from(bytes.subspan(gif_header_bytes));
     palette colours;
     colours.fill(rgba(0, 0, 0, 255));
     read_palette(from, load_u8(&bytes[10]), colours);

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/big_endian.hpp"
 #include "base/limit_text.hpp"
-#include "base/little_endian.hpp"
 #include "decoders/image_size.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
@@ -62,7 +62,7 @@ errc kind_of(int code) noexcept {
 }
 
 // Where libjpeg's own text is unclear, or has a number in it. Otherwise null.
-const char* text_of(int code) noexcept {
+const char* text_of_code(int code) noexcept {
   switch (code) {
     case JERR_OUT_OF_MEMORY:
       return "out of memory for decoding the JPEG file";
@@ -144,7 +144,7 @@ class jpeg_reader {
   // Why read_header() or read_pixels() returned false.
   [[nodiscard]] tl::unexpected<error> failure() const noexcept {
     const int code = ended_early_ && kind_of(code_) == errc::corrupt ? JWRN_JPEG_EOF : code_;
-    if (const char* const text = text_of(code)) return fail(kind_of(code), text);
+    if (const char* const text = text_of_code(code)) return fail(kind_of(code), text);
     const char* text = "the JPEG file is damaged";
     if (code_ > 0 && code_ <= errors_.last_jpeg_message) {
       // Messages with a '%' are printf formats.
@@ -193,10 +193,6 @@ class jpeg_reader {
   bool ended_early_ = false;
   std::jmp_buf way_out_;
 };
-
-std::uint32_t load_u16_big(const std::byte* from) noexcept {
-  return load_u8(from) << 8 | load_u8(from + 1);
-}
 
 // What decoding takes, from the segments in front of the first scan. If the scans cover the image
 // more than once, libjpeg keeps the coefficients of all of it. 0 if the header cannot be read.

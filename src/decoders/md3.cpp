@@ -20,9 +20,9 @@ using namespace base_detail;
 namespace {
 
 // Record sizes in the file.
-constexpr std::uint64_t header_bytes = 108;
+constexpr std::uint64_t md3_header_bytes = 108;
 constexpr std::uint64_t surface_bytes = 108;
-constexpr std::uint64_t frame_bytes = 56;
+constexpr std::uint64_t md3_frame_bytes = 56;
 constexpr std::uint64_t tag_bytes = 112;
 constexpr std::uint64_t shader_bytes = 68;
 constexpr std::uint64_t triangle_bytes = 12;
@@ -88,8 +88,8 @@ result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t
   return surface;
 }
 
-result<void> parse(std::span<const std::byte> bytes, md3_file& file) noexcept {
-  if (bytes.size() < header_bytes || std::memcmp(bytes.data(), "IDP3", 4) != 0) {
+result<void> parse_md3(std::span<const std::byte> bytes, md3_file& file) noexcept {
+  if (bytes.size() < md3_header_bytes || std::memcmp(bytes.data(), "IDP3", 4) != 0) {
     return fail(errc::corrupt, "not an MD3 file");
   }
   const std::byte* const at = bytes.data();
@@ -106,7 +106,7 @@ result<void> parse(std::span<const std::byte> bytes, md3_file& file) noexcept {
   if (counts.surfaces > limits::model_surfaces_max) {
     return fail(errc::limit, limit_text::model_surfaces);
   }
-  if (!fits(frames_offset, counts.frames, frame_bytes, bytes.size()) ||
+  if (!fits(frames_offset, counts.frames, md3_frame_bytes, bytes.size()) ||
       (counts.tags > 0 &&
        !fits(tags_offset, std::uint64_t{counts.frames} * counts.tags, tag_bytes, bytes.size()))) {
     return fail(errc::corrupt, "MD3 frames or tags out of bounds");
@@ -150,7 +150,7 @@ void copy_floats(const std::byte* from, std::span<float> to) noexcept {
 void copy_frames_and_tags(const md3_file& file, const model_view& model) noexcept {
   model_frame* frame = writable(model.frames());
   for (std::uint32_t i = 0; i < file.counts.frames; ++i, ++frame) {
-    const std::byte* const from = file.frame_data + i * frame_bytes;
+    const std::byte* const from = file.frame_data + i * md3_frame_bytes;
     copy_floats(from, frame->lower);
     copy_floats(from + 12, frame->upper);
     copy_floats(from + 24, frame->origin);
@@ -350,7 +350,7 @@ class md3 final : public decoder {
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner& workers) const noexcept override {
     md3_file file;
-    if (const result<void> parsed = parse(bytes, file); !parsed) {
+    if (const result<void> parsed = parse_md3(bytes, file); !parsed) {
       return tl::unexpected<error>(parsed.error());
     }
     const model_counts& counts = file.counts;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/little_endian.hpp"
+#include "decoders/text_of.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -24,10 +25,6 @@ constexpr std::uint32_t begins_stream = 2;
 constexpr std::size_t page_checksum_at = 22;
 constexpr std::uint64_t no_position = ~std::uint64_t{0};  // of a page on which no packet ends
 constexpr std::string_view page_magic("OggS\0", 5);       // and version 0
-
-std::string_view text_of(std::span<const std::byte> bytes) noexcept {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // The size of the first page of `file` according to its header. Both are larger than the file if
 // the header is incomplete.

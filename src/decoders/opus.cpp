@@ -15,6 +15,7 @@
 #include "decoders/signature.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
+#include "decoders/text_of.hpp"
 #include "overture/base/limits.hpp"
 
 namespace overture::decoders_detail {
@@ -80,7 +81,7 @@ class page_stream {
   std::uint32_t shift_ = 0;     // how much too large the numbers are
 };
 
-tl::unexpected<error> refused(int code) noexcept {
+tl::unexpected<error> refused_opus(int code) noexcept {
   switch (code) {
     case OP_EFAULT:
       return fail(errc::out_of_memory, "out of memory for decoding the Opus file");
@@ -112,7 +113,7 @@ class opus_chain {
     const OpusFileCallbacks callbacks{page_stream::read, nullptr, nullptr, nullptr};
     int code = 0;
     file_.reset(op_open_callbacks(&stream_, &callbacks, nullptr, 0, &code));
-    if (!file_) return refused(code);
+    if (!file_) return refused_opus(code);
     left_ -= std::min(left_, skipped());
     return {};
   }
@@ -130,12 +131,12 @@ class opus_chain {
     for (;;) {
       const int frames = op_read(file_.get(), samples.data(),
                                  static_cast<int>(std::min(samples.size(), once_max)), nullptr);
-      if (frames < 0) return refused(frames);
+      if (frames < 0) return refused_opus(frames);
       left_ -= static_cast<std::uint64_t>(frames);
       if (frames > 0) return static_cast<std::uint64_t>(frames);
       if (stream_.has_gap()) {
         has_gap_ = true;
-        if (left_ != 0) return refused(OP_HOLE);
+        if (left_ != 0) return refused_opus(OP_HOLE);
       }
       if (rest_.empty()) return std::uint64_t{0};
       const int before = channels();
@@ -154,10 +155,6 @@ class opus_chain {
   std::uint64_t left_ = 0;  // frames of this link by its last page; wraps if there are more
   bool has_gap_ = false;
 };
-
-std::string_view text_of(std::span<const std::byte> bytes) noexcept {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // What libopusfile takes for a list of comments that begins here: a block for each, whose length
 // alone takes four bytes of the file.

@@ -14,7 +14,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 128;
+constexpr std::size_t pcx_header_bytes = 128;
 constexpr std::size_t small_palette_at = 16;
 constexpr std::size_t palette_bytes = 768;  // at the end of the file, after its mark
 
@@ -29,8 +29,8 @@ struct pcx_header {
   [[nodiscard]] bool is_mapped() const noexcept { return bits * planes <= 8; }
 };
 
-result<pcx_header> parse_header(std::span<const std::byte> bytes) noexcept {
-  if (bytes.size() < header_bytes || load_u8(bytes.data()) != 10) {
+result<pcx_header> parse_pcx(std::span<const std::byte> bytes) noexcept {
+  if (bytes.size() < pcx_header_bytes || load_u8(bytes.data()) != 10) {
     return fail(errc::corrupt, "not a PCX file");
   }
   const std::byte* const at = bytes.data();
@@ -112,7 +112,7 @@ result<palette> read_palette(const pcx_header& header, std::span<const std::byte
   } else if (header.bits * header.planes <= 4) {
     take(small_palette_at, 16);
   } else {
-    if (bytes.size() < header_bytes + 1 + palette_bytes ||
+    if (bytes.size() < pcx_header_bytes + 1 + palette_bytes ||
         load_u8(&bytes[bytes.size() - palette_bytes - 1]) != 12) {
       return fail(errc::corrupt, "the PCX file has no palette, and may be truncated");
     }
@@ -158,12 +158,12 @@ class pcx final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    const result<pcx_header> header = parse_header(bytes);
+    const result<pcx_header> header = parse_pcx(bytes);
     if (!header) return tl::unexpected<error>(header.error());
     const result<palette> colours = read_palette(*header, bytes);
     if (!colours) return tl::unexpected<error>(colours.error());
     const std::size_t row_bytes = std::size_t{header->line_bytes} * header->planes;
-    const std::span<const std::byte> packed = bytes.subspan(header_bytes);
+    const std::span<const std::byte> packed = bytes.subspan(pcx_header_bytes);
     const std::uint64_t bytes_per_byte_max = header->run_length ? 32 : 1;
     if (row_bytes * header->height > packed.size() * bytes_per_byte_max) {
       return fail(errc::corrupt, "the PCX file is truncated");

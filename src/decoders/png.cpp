@@ -7,8 +7,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/big_endian.hpp"
 #include "base/limit_text.hpp"
-#include "base/little_endian.hpp"
 #include "decoders/image_size.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
@@ -26,7 +26,7 @@ struct free_context {
 constexpr std::size_t chunk_bytes_max = 64u << 20;
 constexpr const char* chunk_limit_text = "a chunk of the PNG file is larger than 64 MiB";
 
-tl::unexpected<error> refused(int code) {
+tl::unexpected<error> refused_png(int code) {
   switch (code) {
     case SPNG_EMEM:
       return fail(errc::out_of_memory, "out of memory for decoding the PNG file");
@@ -59,19 +59,19 @@ class png final : public decoder {
                                parallel_runner&) const noexcept override {
     // Checksums of critical chunks are verified; damage in chunks that affect no pixel (comments,
     // times) does not fail the image.
-    if (bytes.empty()) return refused(SPNG_IO_EOF);  // libspng takes no null pointer
+    if (bytes.empty()) return refused_png(SPNG_IO_EOF);  // libspng takes no null pointer
     const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));
-    if (!context) return refused(SPNG_EMEM);
+    if (!context) return refused_png(SPNG_EMEM);
     (void)spng_set_image_limits(context.get(), limits::image_side_max, limits::image_side_max);
     (void)spng_set_chunk_limits(context.get(), chunk_bytes_max, chunk_bytes_max);
     if (const int code = spng_set_png_buffer(context.get(), bytes.data(), bytes.size())) {
-      return refused(code);
+      return refused_png(code);
     }
     spng_ihdr header{};
-    if (const int code = spng_get_ihdr(context.get(), &header)) return refused(code);
+    if (const int code = spng_get_ihdr(context.get(), &header)) return refused_png(code);
     std::size_t size = 0;
     if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RGBA8, &size)) {
-      return refused(code);
+      return refused_png(code);
     }
     if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
     const result<void> checked = check_image_size(header.width, header.height, size, bytes.size());
@@ -81,7 +81,7 @@ class png final : public decoder {
     if (!image) return image;
     if (const int code = spng_decode_image(context.get(), image->bytes().data(), size,
                                            SPNG_FMT_RGBA8, SPNG_DECODE_TRNS)) {
-      return refused(code);
+      return refused_png(code);
     }
     image->width = header.width;
     image->height = header.height;
@@ -111,10 +111,6 @@ class png final : public decoder {
   }
 
  private:
-  static std::uint32_t load_u32_big(const std::byte* from) noexcept {
-    return load_u8(from) << 24 | load_u8(from + 1) << 16 | load_u8(from + 2) << 8 |
-           load_u8(from + 3);
-  }
   // Keeps a tiny file from claiming a huge image and the memory for it: DEFLATE has a maximum
   // ratio.
   static const char* implausible(const spng_ihdr& header, std::size_t file_bytes) noexcept {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/little_endian.hpp"
+#include "base/big_endian.hpp"
 #include "decoders/pixel.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
@@ -14,7 +14,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 14;
+constexpr std::size_t qoi_header_bytes = 14;
 constexpr std::uint64_t pixels_per_byte_max = 62;  // a run
 
 struct colour {
@@ -32,10 +32,6 @@ struct colour {
     blue = static_cast<std::uint8_t>(blue + to_blue);
   }
 };
-
-std::uint32_t load_u32_big(const std::byte* from) noexcept {
-  return load_u8(from) << 24 | load_u8(from + 1) << 16 | load_u8(from + 2) << 8 | load_u8(from + 3);
-}
 
 class chunk_reader {
  public:
@@ -111,13 +107,13 @@ class qoi final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    if (bytes.size() < header_bytes || load_u32_big(bytes.data()) != magic) {
+    if (bytes.size() < qoi_header_bytes || load_u32_big(bytes.data()) != magic) {
       return fail(errc::corrupt, "not a QOI file");
     }
     const std::uint32_t width = load_u32_big(&bytes[4]);
     const std::uint32_t height = load_u32_big(&bytes[8]);
     if (width == 0 || height == 0) return fail(errc::corrupt, "QOI image without pixels");
-    const std::span<const std::byte> chunks = bytes.subspan(header_bytes);
+    const std::span<const std::byte> chunks = bytes.subspan(qoi_header_bytes);
     if (std::uint64_t{width} * height > chunks.size() * pixels_per_byte_max) {
       return fail(errc::corrupt, "the QOI file is truncated");
     }

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "base/little_endian.hpp"
+#include "base/big_endian.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 
@@ -16,23 +16,16 @@ using namespace base_detail;
 namespace {
 
 using bytes_of_file = std::span<const std::byte>;
-using checked = result<const char*>;  // a warning, or null
+using flaw_or_none = result<const char*>;  // a warning, or null
 
 constexpr const char* truncated = "the file is truncated";
-
-std::uint32_t load_u16_big(const std::byte* from) noexcept {
-  return load_u8(from) << 8 | load_u8(from + 1);
-}
-std::uint32_t load_u32_big(const std::byte* from) noexcept {
-  return load_u16_big(from) << 16 | load_u16_big(from + 2);
-}
 
 bool starts_with(bytes_of_file bytes, std::string_view magic) noexcept {
   return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
       .starts_with(magic);
 }
 
-checked check_ktx2(bytes_of_file bytes) noexcept {
+flaw_or_none check_ktx2(bytes_of_file bytes) noexcept {
   if (!starts_with(bytes, "\xABKTX 20\xBB")) return fail(errc::corrupt, "not a KTX2 file");
   constexpr std::size_t levels_at = 80;
   constexpr std::uint32_t level_bytes = 24;
@@ -48,7 +41,7 @@ checked check_ktx2(bytes_of_file bytes) noexcept {
   return nullptr;
 }
 
-checked check_glb(bytes_of_file bytes) noexcept {
+flaw_or_none check_glb(bytes_of_file bytes) noexcept {
   if (!starts_with(bytes, "glTF")) return fail(errc::corrupt, "not a GLB file");
   if (bytes.size() < 12 || load_u32(&bytes[8]) > bytes.size()) {
     return fail(errc::corrupt, truncated);
@@ -56,7 +49,7 @@ checked check_glb(bytes_of_file bytes) noexcept {
   return nullptr;
 }
 
-checked check_iqm(bytes_of_file bytes) noexcept {
+flaw_or_none check_iqm(bytes_of_file bytes) noexcept {
   if (!starts_with(bytes, "INTERQUAKEMODEL")) return fail(errc::corrupt, "not an IQM file");
   if (bytes.size() < 24 || load_u32(&bytes[20]) > bytes.size()) {
     return fail(errc::corrupt, truncated);
@@ -65,10 +58,10 @@ checked check_iqm(bytes_of_file bytes) noexcept {
 }
 
 // Loaders of fonts leave out a table that lies outside the file; few fonts need all of them.
-checked check_font(bytes_of_file bytes) noexcept {
+flaw_or_none check_font(bytes_of_file bytes) noexcept {
   if (bytes.size() < 12) return fail(errc::corrupt, truncated);
   if (starts_with(bytes, "wOF")) {
-    return load_u32_big(&bytes[8]) > bytes.size() ? checked(fail(errc::corrupt, truncated))
+    return load_u32_big(&bytes[8]) > bytes.size() ? flaw_or_none(fail(errc::corrupt, truncated))
                                                   : nullptr;
   }
   if (starts_with(bytes, "ttcf")) return nullptr;  // its fonts share tables
@@ -87,7 +80,7 @@ checked check_font(bytes_of_file bytes) noexcept {
 
 // Translations of gettext: two tables of lengths and offsets, in the byte order of the machine that
 // made the file.
-checked check_catalogue(bytes_of_file bytes) noexcept {
+flaw_or_none check_catalogue(bytes_of_file bytes) noexcept {
   if (bytes.size() < 20) return fail(errc::corrupt, truncated);
   const auto number = load_u8(&bytes[0]) == 0xDE ? load_u32 : load_u32_big;
   const std::uint32_t texts = number(&bytes[8]);
@@ -104,22 +97,22 @@ checked check_catalogue(bytes_of_file bytes) noexcept {
   return nullptr;
 }
 
-checked check_module(bytes_of_file bytes) noexcept {
+flaw_or_none check_module(bytes_of_file bytes) noexcept {
   const std::size_t header_bytes = starts_with(bytes, "Extended Module: ") ? 336
                                    : starts_with(bytes, "IMPM")            ? 192
                                                                            : 96;
-  return bytes.size() < header_bytes ? checked(fail(errc::corrupt, truncated)) : nullptr;
+  return bytes.size() < header_bytes ? flaw_or_none(fail(errc::corrupt, truncated)) : nullptr;
 }
 
 // The header, and that of a track.
-checked check_midi(bytes_of_file bytes) noexcept {
+flaw_or_none check_midi(bytes_of_file bytes) noexcept {
   constexpr std::size_t header_bytes = 14;
   if (bytes.size() < header_bytes + 8) return fail(errc::corrupt, truncated);
   if (!starts_with(bytes, "MThd")) return fail(errc::corrupt, "not a MIDI file");
   return nullptr;
 }
 
-checked check_nothing(bytes_of_file) noexcept {
+flaw_or_none check_nothing(bytes_of_file) noexcept {
   return nullptr;
 }
 
@@ -129,16 +122,16 @@ bool may_be_obj(bytes_of_file bytes) noexcept {
   return !begin.empty() && std::find(begin.begin(), begin.end(), std::byte{0}) == begin.end();
 }
 
-struct row {
+struct checked_format {
   const char* name;
   file_format format;
-  checked (*check)(bytes_of_file) noexcept;
+  flaw_or_none (*check)(bytes_of_file) noexcept;
   bool (*may_be)(bytes_of_file) noexcept = nullptr;  // if its name decides
 };
 
 class recogniser final : public decoder {
  public:
-  explicit constexpr recogniser(const row& of) noexcept : row_(of) {}
+  explicit constexpr recogniser(const checked_format& of) noexcept : row_(of) {}
 
   [[nodiscard]] file_format format() const noexcept { return row_.format; }
   const char* name() const noexcept override { return row_.name; }
@@ -149,7 +142,7 @@ class recogniser final : public decoder {
 
   result<decoded_asset> decode(bytes_of_file bytes, allocator&,
                                parallel_runner&) const noexcept override {
-    const checked header = row_.check(bytes);
+    const flaw_or_none header = row_.check(bytes);
     if (!header) return tl::unexpected<error>(header.error());
     decoded_asset asset;
     asset.warning = *header;
@@ -157,7 +150,7 @@ class recogniser final : public decoder {
   }
 
  private:
-  row row_;
+  checked_format row_;
 };
 
 }  // namespace

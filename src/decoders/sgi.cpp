@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/little_endian.hpp"
+#include "base/big_endian.hpp"
 #include "decoders/pixel.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
@@ -14,15 +14,8 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 512;
-constexpr std::uint32_t magic = 0x01DA;
-
-std::uint32_t load_u16_big(const std::byte* from) noexcept {
-  return load_u8(from) << 8 | load_u8(from + 1);
-}
-std::uint32_t load_u32_big(const std::byte* from) noexcept {
-  return load_u16_big(from) << 16 | load_u16_big(from + 2);
-}
+constexpr std::size_t sgi_header_bytes = 512;
+constexpr std::uint32_t sgi_magic = 0x01DA;
 
 struct sgi_header {
   bool run_length = false;
@@ -32,8 +25,8 @@ struct sgi_header {
   std::uint32_t channels = 1;
 };
 
-result<sgi_header> parse_header(std::span<const std::byte> bytes) noexcept {
-  if (bytes.size() < header_bytes || load_u16_big(bytes.data()) != magic) {
+result<sgi_header> parse_sgi(std::span<const std::byte> bytes) noexcept {
+  if (bytes.size() < sgi_header_bytes || load_u16_big(bytes.data()) != sgi_magic) {
     return fail(errc::corrupt, "not an SGI image");
   }
   sgi_header header;
@@ -68,7 +61,7 @@ class row_table {
   [[nodiscard]] bool fits_file() const noexcept {
     const std::uint64_t rows = std::uint64_t{header_.height} * header_.channels;
     const std::uint64_t row_bytes = std::uint64_t{header_.width} * header_.value_bytes;
-    return fits(header_bytes, rows, header_.run_length ? 8 : row_bytes, bytes_.size());
+    return fits(sgi_header_bytes, rows, header_.run_length ? 8 : row_bytes, bytes_.size());
   }
   // Calls put(x, value) for each pixel of a row; false if the row is damaged.
   template <class Put>
@@ -76,7 +69,7 @@ class row_table {
     const std::size_t number = std::size_t{channel} * header_.height + row;
     if (header_.run_length) return read_runs(number, put);
     const std::size_t row_bytes = std::size_t{header_.width} * header_.value_bytes;
-    const std::byte* from = &bytes_[header_bytes + number * row_bytes];
+    const std::byte* from = &bytes_[sgi_header_bytes + number * row_bytes];
     for (std::uint32_t x = 0; x < header_.width; ++x, from += header_.value_bytes) {
       put(x, load_u8(from));
     }
@@ -87,8 +80,8 @@ class row_table {
   template <class Put>
   [[nodiscard]] bool read_runs(std::size_t number, Put&& put) const noexcept {
     const std::size_t rows = std::size_t{header_.height} * header_.channels;
-    const std::size_t offset = load_u32_big(&bytes_[header_bytes + number * 4]);
-    const std::size_t length = load_u32_big(&bytes_[header_bytes + (rows + number) * 4]);
+    const std::size_t offset = load_u32_big(&bytes_[sgi_header_bytes + number * 4]);
+    const std::size_t length = load_u32_big(&bytes_[sgi_header_bytes + (rows + number) * 4]);
     if (!fits(offset, length, 1, bytes_.size())) return false;
     std::span<const std::byte> rest = bytes_.subspan(offset, length);
     const std::size_t one = header_.value_bytes;
@@ -127,7 +120,7 @@ class sgi final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    const result<sgi_header> header = parse_header(bytes);
+    const result<sgi_header> header = parse_sgi(bytes);
     if (!header) return tl::unexpected<error>(header.error());
     const row_table rows(*header, bytes);
     if (!rows.fits_file()) return fail(errc::corrupt, "the SGI image is truncated");

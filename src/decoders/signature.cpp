@@ -93,7 +93,7 @@ bool is_gzip(bytes_of_file bytes) noexcept {
   return bytes.size() >= 4 && (load_u8(&bytes[3]) & 0xE0) == 0;
 }
 
-struct row {
+struct known_format {
   file_format format;
   std::string_view magic;  // empty: there is none
   std::string_view names;  // extensions, each followed by a blank
@@ -103,7 +103,7 @@ struct row {
 
 using namespace std::string_view_literals;
 
-constexpr row table[] = {
+constexpr known_format table[] = {
     {file_format::png, "\x89PNG"sv, "png "},
     {file_format::jpeg, "\xFF\xD8\xFF"sv, "jpg jpeg "},
     {file_format::tga, {}, "tga "},
@@ -143,14 +143,14 @@ constexpr row table[] = {
     {file_format::midi, "MThd\0\0\0\6"sv, "mid midi "},
 };
 
-bool has_signature(const row& of, bytes_of_file bytes) noexcept {
+bool has_signature(const known_format& of, bytes_of_file bytes) noexcept {
   if (of.magic.empty() && !of.also) return false;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.size() >= of.magic_at && text.substr(of.magic_at).starts_with(of.magic) &&
          (!of.also || of.also(bytes));
 }
 
-bool has_name(const row& of, std::string_view path) noexcept {
+bool has_name(const known_format& of, std::string_view path) noexcept {
   const std::string_view ending = extension(path);
   for (std::string_view rest = of.names; !rest.empty();) {
     const std::size_t end = rest.find(' ');
@@ -164,14 +164,14 @@ bool has_name(const row& of, std::string_view path) noexcept {
 
 bool is_file_of(file_format format, std::string_view path, bytes_of_file bytes) noexcept {
   bool is_named = false;
-  for (const row& each : table) {
+  for (const known_format& each : table) {
     if (each.format != format) continue;
     if (has_signature(each, bytes)) return true;
     is_named = is_named || has_name(each, path);
   }
-  return is_named && std::none_of(std::begin(table), std::end(table), [bytes](const row& other) {
-           return has_signature(other, bytes);
-         });
+  return is_named &&
+         std::none_of(std::begin(table), std::end(table),
+                      [bytes](const known_format& other) { return has_signature(other, bytes); });
 }
 
 }  // namespace overture::decoders_detail

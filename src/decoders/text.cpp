@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "decoders/table.hpp"
+#include "decoders/text_of.hpp"
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
@@ -29,10 +30,6 @@ bool is_one_of(std::span<const std::string_view> extensions, std::string_view pa
   return std::any_of(extensions.begin(), extensions.end(), [ending](std::string_view known) {
     return equals_ignoring_case(ending, known);
   });
-}
-
-std::string_view text_of(std::span<const std::byte> bytes) noexcept {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // Whether an XML file is in another encoding, by its byte order mark, a first character of two or

@@ -16,7 +16,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 18;
+constexpr std::size_t tga_header_bytes = 18;
 
 template <unsigned Bits>
 pixel to_pixel(const std::byte* at) noexcept {
@@ -60,8 +60,8 @@ std::uint32_t whole_bytes(std::uint32_t bits) noexcept {
   return (bits + 7) / 8;
 }
 
-result<tga_header> parse_header(std::span<const std::byte> bytes) noexcept {
-  if (bytes.size() < header_bytes) return fail(errc::corrupt, "not a TGA file");
+result<tga_header> parse_tga(std::span<const std::byte> bytes) noexcept {
+  if (bytes.size() < tga_header_bytes) return fail(errc::corrupt, "not a TGA file");
   const std::byte* const at = bytes.data();
   tga_header header;
   const std::uint32_t type = load_u8(at + 2);
@@ -84,7 +84,7 @@ result<tga_header> parse_header(std::span<const std::byte> bytes) noexcept {
   header.bits = load_u8(at + 16);
   header.right_to_left = (load_u8(at + 17) & 0x10) != 0;
   header.top_down = (load_u8(at + 17) & 0x20) != 0;
-  header.map_offset = header_bytes + load_u8(at);
+  header.map_offset = tga_header_bytes + load_u8(at);
   header.pixels_offset =
       header.map_offset + std::uint64_t{header.map_entries} * whole_bytes(header.map_bits);
   // 15-bit pixels take 16 bits, one of them unused.
@@ -254,7 +254,7 @@ class tga final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    const result<tga_header> header = parse_header(bytes);
+    const result<tga_header> header = parse_tga(bytes);
     if (!header) return tl::unexpected<error>(header.error());
     if (const result<void> checked = check(*header, bytes.size()); !checked) {
       return tl::unexpected<error>(checked.error());

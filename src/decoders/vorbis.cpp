@@ -23,12 +23,12 @@ namespace {
 
 // The pages of a file, offered to libvorbisfile as a stream that cannot seek. If it could, the
 // library would first read the headers of all links of a chain, and leak them if one is damaged.
-struct page_stream {
+struct vorbis_stream {
   vorbis_pages pages;
   std::span<const std::byte> rest;
 
   static std::size_t read(void* to, std::size_t size, std::size_t count, void* stream) noexcept {
-    auto& self = *static_cast<page_stream*>(stream);
+    auto& self = *static_cast<vorbis_stream*>(stream);
     if (size == 0) return 0;
     if (self.rest.empty() && self.pages.next()) self.rest = self.pages.whole();
     const std::size_t taken = std::min(size * count, self.rest.size());
@@ -55,7 +55,7 @@ class vorbis_file {
   vorbis_file& operator=(const vorbis_file&) = delete;
 
   result<void> open() noexcept {
-    const ov_callbacks callbacks{page_stream::read, nullptr, nullptr, nullptr};
+    const ov_callbacks callbacks{vorbis_stream::read, nullptr, nullptr, nullptr};
     const int code = ov_open_callbacks(&stream_, &file_, nullptr, 0, callbacks);
     open_ = code == 0;
     if (open_) return {};
@@ -107,7 +107,7 @@ class vorbis_file {
                    &bitstream);
   }
 
-  page_stream stream_;
+  vorbis_stream stream_;
   OggVorbis_File file_{};
   bool open_ = false;
   ogg_int64_t frames_ = 0;

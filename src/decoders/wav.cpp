@@ -80,7 +80,7 @@ data_size limited_size(std::uint64_t stated, std::uint64_t rest) noexcept {
 }
 
 // Reads chunks up to the samples; those after them (names, loops) are not needed.
-result<wav_file> parse(std::span<const std::byte> bytes) noexcept {
+result<wav_file> parse_wav(std::span<const std::byte> bytes) noexcept {
   const auto is = [&](std::uint64_t at, const char(&id)[5]) {
     return std::memcmp(bytes.data() + at, id, 4) == 0;
   };
@@ -203,7 +203,7 @@ class wav final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    const result<wav_file> file = parse(bytes);
+    const result<wav_file> file = parse_wav(bytes);
     if (!file) return tl::unexpected<error>(file.error());
     result<decoded_asset> sound = convert(*file, memory);
     if (sound) sound->warning = file->warning;

@@ -19,7 +19,7 @@ const std::uint8_t* data_of(std::span<const std::byte> bytes) noexcept {
   return reinterpret_cast<const std::uint8_t*>(bytes.data());
 }
 
-tl::unexpected<error> refused(VP8StatusCode code) noexcept {
+tl::unexpected<error> refused_webp(VP8StatusCode code) noexcept {
   switch (code) {
     case VP8_STATUS_OUT_OF_MEMORY:
       return fail(errc::out_of_memory, "out of memory for decoding the WebP file");
@@ -48,7 +48,7 @@ class webp final : public decoder {
       return fail(errc::unsupported, "libwebp is of another version than its headers");
     }
     VP8StatusCode code = WebPGetFeatures(data_of(bytes), bytes.size(), &config.input);
-    if (code != VP8_STATUS_OK) return refused(code);
+    if (code != VP8_STATUS_OK) return refused_webp(code);
     if (config.input.has_animation != 0) {
       return fail(errc::unsupported, "animated WebP files are not supported");
     }
@@ -58,14 +58,14 @@ class webp final : public decoder {
     if (!image) return image;
     // Without the groups of codes, of which few files have many.
     const library_memory room(image->bytes().size());
-    if (!room) return refused(VP8_STATUS_OUT_OF_MEMORY);
+    if (!room) return refused_webp(VP8_STATUS_OUT_OF_MEMORY);
     config.output.colorspace = MODE_RGBA;
     config.output.is_external_memory = 1;
     config.output.u.RGBA = {reinterpret_cast<std::uint8_t*>(image->bytes().data()),
                             static_cast<int>(width * sizeof(pixel)), image->bytes().size()};
     code = WebPDecode(data_of(bytes), bytes.size(), &config);
     WebPFreeDecBuffer(&config.output);
-    if (code != VP8_STATUS_OK) return refused(code);
+    if (code != VP8_STATUS_OK) return refused_webp(code);
     return image;
   }
 

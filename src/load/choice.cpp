@@ -19,7 +19,7 @@ struct chosen_file {
   load_priority priority = load_priority::normal;
 };
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_choice() {
   return fail(errc::out_of_memory, "out of memory for the load");
 }
 
@@ -45,7 +45,7 @@ result<void> collect(const load_state& load, file_chooser* choose,
   const std::size_t entries = load.files.entry_count();
   const std::size_t count =
       choice.is_whole_tree() ? entries : choice.entries().size() + choice.paths().size();
-  if (!into.reserve(count)) return no_memory();
+  if (!into.reserve(count)) return no_memory_for_choice();
   for (std::uint32_t i = 0; i < count; ++i) {
     chosen_file file{.entry = i};
     if (!choice.paths().empty()) {
@@ -121,7 +121,7 @@ result<void> choose_files(load_state& load, file_chooser* choose) noexcept {
   load.order.clear();
   load.by_entry.clear();
   load.listed_bytes = 0;
-  if (!load.records.make(chosen.size())) return no_memory();
+  if (!load.records.make(chosen.size())) return no_memory_for_choice();
   const bool is_whole =
       chosen.size() == load.files.entry_count() && load.options.choice.is_whole_tree();
   load.is_whole_tree = is_whole;
@@ -134,7 +134,7 @@ result<void> choose_files(load_state& load, file_chooser* choose) noexcept {
     if (is_double || chosen[i].priority == load_priority::none) file.set(file_state::none);
     has[static_cast<std::size_t>(chosen[i].priority)] = true;
   }
-  if (!is_whole && !drop_doubles(load)) return no_memory();
+  if (!is_whole && !drop_doubles(load)) return no_memory_for_choice();
   for (file_record& file : load.records) {
     if (file.now() == file_state::none || file.entry == no_entry) continue;
     file.listed_bytes = load.files.entry(file.entry).bytes;
@@ -142,7 +142,8 @@ result<void> choose_files(load_state& load, file_chooser* choose) noexcept {
   }
   for (const load_priority each :
        {load_priority::high, load_priority::normal, load_priority::low}) {
-    if (has[static_cast<std::size_t>(each)] && !add_to_order(load, each)) return no_memory();
+    if (has[static_cast<std::size_t>(each)] && !add_to_order(load, each))
+      return no_memory_for_choice();
   }
   return {};
 }

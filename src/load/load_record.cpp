@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view magic = "overture-load-record ";
 constexpr std::string_view first_line = "overture-load-record 1\n";
 
-tl::unexpected<error> no_memory() noexcept {
+tl::unexpected<error> no_memory_for_record() noexcept {
   return fail(errc::out_of_memory, "out of memory for the record of a load");
 }
 
@@ -104,7 +104,7 @@ struct load_record::state {
     const line added{file.cost_us, file.bytes, static_cast<std::uint32_t>(paths.size()),
                      static_cast<std::uint32_t>(file.path.size())};
     if (!paths.append(file.path.data(), file.path.size()) || !lines.push_back(added)) {
-      return no_memory();
+      return no_memory_for_record();
     }
     return {};
   }
@@ -127,11 +127,11 @@ load_record::~load_record() {
 }
 
 result<void> load_record::add(const recorded_file& file) noexcept {
-  return state_ ? state_->add(file) : no_memory();
+  return state_ ? state_->add(file) : no_memory_for_record();
 }
 
 result<void> load_record::add(const load_scope& scope) noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_record();
   vec<loaded_part> parts(state_->memory, memory_tag::load);
   bool fits = true;
   result<void> done = scope.for_each_file([&](const loaded_file& file) noexcept {
@@ -139,7 +139,7 @@ result<void> load_record::add(const load_scope& scope) noexcept {
     fits = fits && parts.push_back({file.began_ns, {file.path, cost_us_of(file), file.bytes}});
   });
   if (!done) return done;
-  if (!fits) return no_memory();
+  if (!fits) return no_memory_for_record();
   std::sort(parts.begin(), parts.end(), [](const loaded_part& a, const loaded_part& b) {
     return std::tuple(a.began_ns, a.file.path) < std::tuple(b.began_ns, b.file.path);
   });
@@ -161,7 +161,7 @@ recorded_file load_record::operator[](std::size_t index) const noexcept {
 
 result<load_record> load_record::parse(std::string_view text, allocator* memory) noexcept {
   load_record record(memory);
-  if (!record.state_) return no_memory();
+  if (!record.state_) return no_memory_for_record();
   if (!text.starts_with(first_line)) {
     return text.starts_with(magic)
                ? fail(errc::unsupported, "the record is of a later version of Overture")
@@ -194,7 +194,7 @@ result<load_record> load_record::read(const char* path, operating_system& os,
   result<void> done = os.status(*file).and_then([&](const file_status& status) -> result<void> {
     if (status.kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
     if (status.size > limits::record_bytes_max) return fail(errc::limit, limit_text::record);
-    if (!text.resize_for_overwrite(status.size)) return no_memory();
+    if (!text.resize_for_overwrite(status.size)) return no_memory_for_record();
     return read_fully(os, *file, 0, std::as_writable_bytes(std::span(text.data(), text.size())));
   });
   os.close(*file);
@@ -203,14 +203,14 @@ result<load_record> load_record::read(const char* path, operating_system& os,
 }
 
 result<void> load_record::write(const char* path, operating_system& os) const noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_record();
   vec<char> text(state_->memory, memory_tag::load);
   bool fits = text.append(first_line.data(), first_line.size());
   for (const state::line& line : state_->lines) {
     fits = fits && append_number(text, line.cost_us) && append_number(text, line.bytes) &&
            append_escaped(text, state_->path_of(line));
   }
-  if (!fits) return no_memory();
+  if (!fits) return no_memory_for_record();
   return replace_file(os, path, [&](os_handle file) {
     return write_fully(os, file, 0, std::as_bytes(text.span()));
   });

@@ -159,7 +159,7 @@ using trace_detail::track_recorder;
 
 namespace {
 
-constinit thread_local track_recorder* current = nullptr;
+constinit thread_local track_recorder* own_recorder = nullptr;
 
 }  // namespace
 
@@ -197,7 +197,7 @@ timeline::~timeline() {
 }
 
 result<void> timeline::attach_thread(const char* name) noexcept {
-  if (current) return fail(errc::busy, "the thread is already attached to a timeline");
+  if (own_recorder) return fail(errc::busy, "the thread is already attached to a timeline");
   if (events_per_thread_ > limits::timeline_events_max) {
     return fail(errc::limit, limit_text::timeline_events);
   }
@@ -212,14 +212,14 @@ result<void> timeline::attach_thread(const char* name) noexcept {
     recorder->index = older ? older->index + 1 : 0;
   } while (!newest_.compare_exchange_weak(older, recorder, std::memory_order_acq_rel,
                                           std::memory_order_acquire));
-  current = recorder;
+  own_recorder = recorder;
   return {};
 }
 
 void timeline::detach_thread() noexcept {
-  if (!current || &current->owner() != this) return;
-  current->detach();
-  current = nullptr;
+  if (!own_recorder || &own_recorder->owner() != this) return;
+  own_recorder->detach();
+  own_recorder = nullptr;
 }
 
 std::size_t timeline::track_count() const noexcept {
@@ -238,35 +238,35 @@ const timeline_track& timeline::track(std::size_t index) const noexcept {
 }
 
 void record(const trace_event& event) noexcept {
-  if (current) current->add(event);
+  if (own_recorder) own_recorder->add(event);
 }
 
 bool is_recording() noexcept {
-  return current != nullptr;
+  return own_recorder != nullptr;
 }
 
 void count(const char* name, std::uint64_t value) noexcept {
-  if (!current) return;
+  if (!own_recorder) return;
   const std::uint64_t now = now_ns();
-  current->add({now, now, name, value, no_subject, event_kind::counter});
+  own_recorder->add({now, now, name, value, no_subject, event_kind::counter});
 }
 
 void mark(const char* name, std::uint32_t subject) noexcept {
-  if (!current) return;
+  if (!own_recorder) return;
   const std::uint64_t now = now_ns();
-  current->add({now, now, name, 0, subject, event_kind::instant});
+  own_recorder->add({now, now, name, 0, subject, event_kind::instant});
 }
 
 zone::zone(const char* name, const zone_options& options) noexcept {
-  if (!current) return;
+  if (!own_recorder) return;
   event_ = {now_ns(), 0, name, options.bytes, options.subject, event_kind::zone, options.colour};
 }
 
 void zone::end() noexcept {
   if (event_.begin_ns == 0) return;
-  if (current && current->track().attached_ns() <= event_.begin_ns) {
+  if (own_recorder && own_recorder->track().attached_ns() <= event_.begin_ns) {
     event_.end_ns = now_ns();
-    current->add(event_);
+    own_recorder->add(event_);
   }
   event_.begin_ns = 0;
 }

@@ -13,7 +13,7 @@ using namespace base_detail;
 
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_file_system() {
   return fail(errc::out_of_memory, "out of memory for the file system");
 }
 
@@ -61,12 +61,12 @@ result<void> file_system::unmount(mount_id mount) noexcept {
 
 result<void> file_system::remount(std::span<const mount_id> out, std::span<const mount_request> in,
                                   std::span<mount_id> ids) noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_file_system();
   if (ids.size() < in.size()) return fail(errc::invalid, "fewer ids than mounts");
   if (frozen()) return refuse_change();
   vec<vfs_detail::prepared_mount> prepared(*config_.memory, memory_tag::vfs);
   result<void> done;
-  if (!prepared.reserve(in.size())) done = no_memory();
+  if (!prepared.reserve(in.size())) done = no_memory_for_file_system();
   for (std::size_t i = 0; done && i < in.size(); ++i) {
     const result<vfs_detail::prepared_mount> one = state_->mounts.prepare(in[i]);
     if (one) (void)prepared.push_back(*one);  // has room
@@ -95,14 +95,14 @@ tl::unexpected<error> file_system::refuse_change() const noexcept {
 }
 
 result<void> file_system::freeze() noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_file_system();
   result<void> done;
   state_->mounts.hold([&](const vfs_detail::snapshot& now) {
     if (frozen()) return;
     vfs_detail::tree* const made =
         make_object<vfs_detail::tree>(*config_.memory, memory_tag::vfs, *config_.memory);
     if (!made) {
-      done = no_memory();
+      done = no_memory_for_file_system();
       return;
     }
     done = made->build(now.mounts.span(), config_.first_wins, state_->colliding);

@@ -17,7 +17,7 @@ using namespace base_detail;
 
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_watching() {
   return fail(errc::out_of_memory, "out of memory for watching folders");
 }
 
@@ -133,7 +133,7 @@ result<void> file_watch::state::watch_one(std::uint32_t root_number,
   const joined path(text(of.path, of.path_bytes), name);
   watched added{-1, root_number, 0, 0, false};
   if (!keep(name, added.name, added.name_bytes) || !folders.reserve(folders.size() + 1)) {
-    return no_memory();
+    return no_memory_for_watching();
   }
   const result<int> number = events.add(path.c_str());
   if (!number) return tl::unexpected(number.error());
@@ -158,7 +158,8 @@ result<void> file_watch::state::watch_one(std::uint32_t root_number,
 result<void> file_watch::state::watch(std::uint32_t root_number, std::string_view name,
                                       reporting what) noexcept {
   vec<char> pending(memory, memory_tag::vfs);  // names, each NUL-terminated
-  if (!pending.append(name.data(), name.size()) || !pending.push_back('\0')) return no_memory();
+  if (!pending.append(name.data(), name.size()) || !pending.push_back('\0'))
+    return no_memory_for_watching();
   for (std::size_t at = 0; at < pending.size();) {
     const joined folder(pending.data() + at, {});
     at += folder.view().size() + 1;
@@ -182,7 +183,7 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
         report(change_kind::written, roots[root_number], inner.view());
       }
     });
-    if (!complete) return no_memory();
+    if (!complete) return no_memory_for_watching();
   }
   return {};
 }
@@ -286,7 +287,7 @@ void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
 result<file_watch> file_watch::open(file_system& files, const file_watch_config& config) noexcept {
   allocator& memory = config.memory ? *config.memory : default_allocator();
   state* const made = make_object<state>(memory, memory_tag::vfs, memory, files);
-  if (!made) return no_memory();
+  if (!made) return no_memory_for_watching();
   file_watch watch(made);
   made->ignore_case = files.config_.ignore_case;
   if (result<void> opened = made->events.open(); !opened) return tl::unexpected(opened.error());
@@ -301,13 +302,13 @@ namespace {
 
 using sync_detail::not_moved;
 
-constexpr const char* moved_from =
+constexpr const char* watch_moved_from =
     "a file_watch was used after it was moved from: use the one that it was moved to";
 
 }  // namespace
 
 result<void> file_watch::add(mount_id mount) noexcept {
-  state& mine = not_moved(state_, moved_from);
+  state& mine = not_moved(state_, watch_moved_from);
   if (!mine.files.state_) return fail(errc::not_found, "no such mount");
   file_system::state& tree = *mine.files.state_;
   state::root added{.mount = mount};
@@ -330,7 +331,7 @@ result<void> file_watch::add(mount_id mount) noexcept {
     if (!length) return tl::unexpected(length.error());
     if (!mine.keep({whole, *length}, added.path, added.path_bytes) ||
         !mine.keep(found->at(), added.at, added.at_bytes)) {
-      return no_memory();
+      return no_memory_for_watching();
     }
   }
   if (!writable && !added.names_change) {
@@ -342,7 +343,7 @@ result<void> file_watch::add(mount_id mount) noexcept {
   state::root* at = std::find_if(mine.roots.begin(), mine.roots.end(),
                                  [](const state::root& each) { return each.removed; });
   if (at == mine.roots.end()) {
-    if (!mine.roots.push_back(added)) return no_memory();
+    if (!mine.roots.push_back(added)) return no_memory_for_watching();
     at = &mine.roots.back();
   }
   *at = added;
@@ -353,14 +354,14 @@ result<void> file_watch::add(mount_id mount) noexcept {
 }
 
 void file_watch::remove(mount_id mount) noexcept {
-  state& mine = not_moved(state_, moved_from);
+  state& mine = not_moved(state_, watch_moved_from);
   for (std::uint32_t i = 0; i < mine.roots.size(); ++i) {
     if (mine.roots[i].mount == mount) mine.drop(i);
   }
 }
 
 result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visit) noexcept {
-  state& mine = not_moved(state_, moved_from);
+  state& mine = not_moved(state_, watch_moved_from);
   if constexpr (detail::contracts) {
     detail::expects(mine.visit == nullptr,
                     "a visitor of file_watch::poll() called poll() of the same watch: return from "

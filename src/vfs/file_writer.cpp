@@ -14,7 +14,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr int names_tried_max = 16;
+constexpr int writer_names_tried_max = 16;
 
 // A unique temporary name in the same folder, from which the file is renamed into place. False if
 // it does not fit.
@@ -132,7 +132,7 @@ result<void> file_writer::state::look_at_old(file_status& old) const noexcept {
 }
 
 result<void> file_writer::state::begin_temporary() noexcept {
-  for (int tried = 0; tried < names_tried_max; ++tried) {
+  for (int tried = 0; tried < writer_names_tried_max; ++tried) {
     if (!set_temporary_name(name, temporary)) {
       return fail(errc::limit, limit_text::temporary_path);
     }
@@ -180,13 +180,13 @@ result<void> file_writer::state::flush() noexcept {
 
 namespace {
 
-constexpr const char* moved_from =
+constexpr const char* writer_moved_from =
     "a file_writer was used after it was moved from: use the one that it was moved to";
 
 }  // namespace
 
 result<void> file_writer::write(std::span<const std::byte> bytes) noexcept {
-  state& into = sync_detail::not_moved(state_, moved_from);
+  state& into = sync_detail::not_moved(state_, writer_moved_from);
   if (!into.outcome) return into.outcome;
   if (bytes.size() > into.buffer.size() - into.buffered) {
     if (result<void> flushed = into.flush(); !flushed) return flushed;
@@ -198,7 +198,7 @@ result<void> file_writer::write(std::span<const std::byte> bytes) noexcept {
 }
 
 result<void> file_writer::commit() noexcept {
-  state& into = sync_detail::not_moved(state_, moved_from);
+  state& into = sync_detail::not_moved(state_, writer_moved_from);
   if (into.outcome) into.outcome = into.flush();
   if (into.outcome && into.sync) into.outcome = into.mount.os->sync(into.file.get());
   if (into.outcome) into.outcome = into.put_in_place();

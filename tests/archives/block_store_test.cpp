@@ -12,7 +12,7 @@
 #include "support/memory_file_os.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture::archives_detail {
+namespace overture::archives_detail::block_store_test {
 namespace {
 
 // Block n consists of the letter 'a' + n, repeated. It is packed as one letter, in a file.
@@ -303,4 +303,4 @@ TEST_F(counted_blocks, give_room_back_if_they_are_damaged_or_not_cached) {
 }
 
 }  // namespace
-}  // namespace overture::archives_detail
+}  // namespace overture::archives_detail::block_store_test

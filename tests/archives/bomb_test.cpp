@@ -12,7 +12,7 @@
 #include "overture/io/read_queue.hpp"
 #include "support/seven_zip_writer.hpp"
 
-namespace overture {
+namespace overture::bomb_test {
 namespace {
 
 using archives_detail::is_bomb;
@@ -103,4 +103,4 @@ TEST(bomb, in_a_solid_block_takes_its_files_with_it_unless_its_mount_allows_it) 
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::bomb_test

@@ -10,7 +10,7 @@
 #include "assets/store_rig.hpp"
 #include "overture/jobs/coroutine.hpp"
 
-namespace overture {
+namespace overture::asset_store_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -356,4 +356,4 @@ TEST(asset_store, says_what_waits_for_whom) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::asset_store_test

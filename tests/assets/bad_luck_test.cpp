@@ -12,7 +12,7 @@
 #include "assets/store_rig.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::bad_luck_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -161,4 +161,4 @@ TEST(asset_bad_luck, a_file_that_is_larger_than_memory_fails_alone) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::bad_luck_test

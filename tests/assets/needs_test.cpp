@@ -10,7 +10,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::assets_detail {
+namespace overture::assets_detail::needs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(needs, report_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture::assets_detail
+}  // namespace overture::assets_detail::needs_test

@@ -10,7 +10,7 @@
 #include "overture/sync/barricade.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::order_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -175,4 +175,4 @@ TEST(asset_order, background_assets_leave_most_of_the_room_to_others) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::order_test

@@ -9,7 +9,7 @@
 #include "assets/store_rig.hpp"
 #include "overture/load/load_record.hpp"
 
-namespace overture {
+namespace overture::record_test {
 namespace {
 
 using namespace overture::literals;
@@ -96,4 +96,4 @@ TEST(asset_store_record, has_a_file_of_two_assets_once_and_what_has_been_unloade
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::record_test

@@ -10,7 +10,7 @@
 #include "overture/vfs/file_watch.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::reload_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -222,4 +222,4 @@ TEST(asset_reload, while_the_store_ends_leaves_nothing) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::reload_test

@@ -9,7 +9,7 @@
 
 #include "assets/store_rig.hpp"
 
-namespace overture {
+namespace overture::stress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -89,4 +89,4 @@ TEST(asset_stress, and_on_workers_too) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::stress_test

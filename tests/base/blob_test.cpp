@@ -10,7 +10,7 @@
 #include "overture/base/allocator.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::blob_test {
 namespace {
 
 TEST(buffer_pool, blob_has_the_size_asked_for_and_is_aligned) {
@@ -107,4 +107,4 @@ TEST(blob, moves_and_shrinks) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::blob_test

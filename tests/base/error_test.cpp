@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace overture {
+namespace overture::error_test {
 namespace {
 
 TEST(error, every_kind_has_a_name_of_its_own) {
@@ -41,4 +41,4 @@ TEST(error, keeps_errno_and_reason) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::error_test

@@ -6,7 +6,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace overture {
+namespace overture::function_ref_test {
 namespace {
 
 int twice(int value) {
@@ -62,4 +62,4 @@ TEST(function_ref, takes_only_what_fits_its_signature) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::function_ref_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace overture {
+namespace overture::glob_test {
 namespace {
 
 struct glob_case {
@@ -65,4 +65,4 @@ TEST(glob_time, grows_with_the_product_of_the_lengths_at_most) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::glob_test

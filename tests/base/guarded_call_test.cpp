@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace overture {
+namespace overture::guarded_call_test {
 namespace {
 
 using base_detail::guarded_call;
@@ -59,4 +59,4 @@ TEST(a_guarded_result, is_what_the_function_returns_or_the_error_threw) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::guarded_call_test

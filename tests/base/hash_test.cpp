@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace overture {
+namespace overture::hash_test {
 namespace {
 
 static_assert(hash64("") == 0xEF46DB3751D8E999u, "known answer of XXH64 with seed 0");
@@ -23,4 +23,4 @@ TEST(hash, equals_xxhash_for_every_length_up_to_300) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::hash_test

@@ -12,7 +12,7 @@
 
 #include "overture/base/allocator.hpp"
 
-namespace overture {
+namespace overture::large_pages_test {
 namespace {
 
 // The "VmFlags" of the mapping that contains an address; empty if the kernel does not list them.
@@ -74,4 +74,4 @@ TEST(large_pages, are_not_asked_for_by_small_blocks) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::large_pages_test

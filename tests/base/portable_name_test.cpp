@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace overture {
+namespace overture::portable_name_test {
 namespace {
 
 std::string flaw(std::string_view path) {
@@ -63,4 +63,4 @@ TEST(portable_name, has_no_character_that_windows_refuses) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::portable_name_test

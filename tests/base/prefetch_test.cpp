@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace overture {
+namespace overture::prefetch_test {
 namespace {
 
 // A null pointer from an empty slot, or the end of a table.
@@ -22,4 +22,4 @@ TEST(prefetches, may_be_of_any_address) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::prefetch_test

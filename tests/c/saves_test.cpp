@@ -9,7 +9,7 @@ C_TEST(c_saves, every_damaged_byte_is_noticed)
 C_TEST(c_saves, a_save_that_cannot_be_written_leaves_the_old_one)
 C_TEST(c_saves, null_is_invalid)
 
-namespace overture::c {
+namespace overture::c::saves_test {
 namespace {
 
 TEST(save_head, is_read_as_it_was_written) {
@@ -50,4 +50,4 @@ TEST(save_head, a_later_version_is_not_called_damaged) {
 }
 
 }  // namespace
-}  // namespace overture::c
+}  // namespace overture::c::saves_test

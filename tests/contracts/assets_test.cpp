@@ -7,7 +7,7 @@
 #include "assets/store_rig.hpp"
 #include "contracts/says.hpp"
 
-namespace overture {
+namespace overture::assets_test {
 namespace {
 
 using test::expect_says;
@@ -107,4 +107,4 @@ TEST_F(asset_store_contract, knows_its_own_handles) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::assets_test

@@ -13,7 +13,7 @@
 #include "overture/sync/memory_ledger.hpp"
 #include "overture/trace/timeline.hpp"
 
-namespace overture {
+namespace overture::base_test {
 namespace {
 
 using test::expect_says;
@@ -156,4 +156,4 @@ TEST(timeline_contract, has_the_tracks_that_it_counts) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::base_test

@@ -9,7 +9,7 @@
 #include "overture/io/simulated_disk.hpp"
 #include "overture/jobs/thread_pool.hpp"
 
-namespace overture {
+namespace overture::io_test {
 namespace {
 
 using test::expect_says;
@@ -82,4 +82,4 @@ TEST(read_queue_contract, waits_for_read_now_by_itself) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::io_test

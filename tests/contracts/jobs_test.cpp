@@ -11,7 +11,7 @@
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::jobs_test {
 namespace {
 
 using test::expect_says;
@@ -87,4 +87,4 @@ TEST(cork_contract, ends_after_those_made_later) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_test

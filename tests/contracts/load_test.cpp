@@ -8,7 +8,7 @@
 #include "load/load_rig.hpp"
 #include "overture/decoders/model.hpp"
 
-namespace overture {
+namespace overture::load_test {
 namespace {
 
 using test::expect_says;
@@ -111,4 +111,4 @@ TEST(model_view_contract, is_of_a_model) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::load_test

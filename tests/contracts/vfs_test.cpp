@@ -11,7 +11,7 @@
 #include "overture/vfs/file_writer.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::vfs_test {
 namespace {
 
 using test::expect_says;
@@ -132,4 +132,4 @@ TEST_F(file_system_contract, knows_watches_that_were_moved_from) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::vfs_test

@@ -19,7 +19,7 @@
 #include "overture/text/pages.hpp"
 #include "overture/text/save.hpp"
 
-namespace overture {
+namespace overture::copies_test {
 namespace {
 
 using namespace literals;
@@ -189,4 +189,4 @@ TEST(a_plug_in, of_another_version_refuses_the_pool_of_the_game) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::copies_test

@@ -7,7 +7,7 @@
 #include "sync/mutex.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::barricade_test {
 namespace {
 
 using counting::recording;
@@ -68,4 +68,4 @@ TEST(a_mutex, costs_one_read_modify_write_each_way_without_contention) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::barricade_test

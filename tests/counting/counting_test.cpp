@@ -7,7 +7,7 @@
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::counting_test {
 namespace {
 
 TEST(counting_atomics, are_as_large_as_real_ones) {
@@ -54,4 +54,4 @@ TEST(counting_atomics, count_in_the_innermost_recording) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::counting_test

@@ -8,7 +8,7 @@
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::sync_test {
 namespace {
 
 using counting::recording;
@@ -73,4 +73,4 @@ TEST(a_parking_word, takes_and_leaves_a_permit_with_one_read_modify_write_each) 
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::sync_test

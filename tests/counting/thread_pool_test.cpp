@@ -9,7 +9,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "support/wake_calls.hpp"
 
-namespace overture {
+namespace overture::thread_pool_test {
 namespace {
 
 using counting::operations;
@@ -84,4 +84,4 @@ TEST(waiting, for_a_group_that_has_ended_is_one_load) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::thread_pool_test

@@ -8,7 +8,7 @@
 
 #include "decoders/damage.hpp"
 
-namespace overture {
+namespace overture::adpcm_test {
 namespace {
 
 using namespace decoders_detail;
@@ -52,4 +52,4 @@ TEST(adpcm, clamps_samples_and_steps) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::adpcm_test

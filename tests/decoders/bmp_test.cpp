@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::bmp_test {
 namespace {
 
 using namespace decoders_detail;
@@ -187,4 +187,4 @@ TEST(bmp_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::bmp_test

@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::dds_test {
 namespace {
 
 using namespace decoders_detail;
@@ -165,4 +165,4 @@ TEST(dds_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::dds_test

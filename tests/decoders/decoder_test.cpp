@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace overture {
+namespace overture::decoder_test {
 namespace {
 
 TEST(decoders, are_listed_with_their_distinct_names) {
@@ -65,4 +65,4 @@ TEST(decoded_asset, places_its_content_at_the_requested_offset) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::decoder_test

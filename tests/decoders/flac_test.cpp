@@ -12,7 +12,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::flac_test {
 namespace {
 
 using namespace decoders_detail;
@@ -164,6 +164,6 @@ TEST(flac_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::flac_test
 
 #endif

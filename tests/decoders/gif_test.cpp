@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::gif_test {
 namespace {
 
 using namespace decoders_detail;
@@ -165,4 +165,4 @@ TEST(gif_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::gif_test

@@ -8,7 +8,7 @@
 #include "decoders/damage.hpp"
 #include "decoders/table.hpp"
 
-namespace overture {
+namespace overture::gzip_test {
 namespace {
 
 using namespace decoders_detail;
@@ -191,4 +191,4 @@ TEST(gzip_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::gzip_test

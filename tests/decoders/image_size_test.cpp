@@ -5,7 +5,7 @@
 
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::image_size_test {
 namespace {
 
 using namespace decoders_detail;
@@ -48,4 +48,4 @@ TEST(image_size, is_limited_in_proportion_to_the_file) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::image_size_test

@@ -11,7 +11,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::jpeg_test {
 namespace {
 
 using namespace decoders_detail;
@@ -273,4 +273,4 @@ TEST(jpeg_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jpeg_test

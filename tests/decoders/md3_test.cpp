@@ -11,7 +11,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/decoders/model.hpp"
 
-namespace overture {
+namespace overture::md3_test {
 namespace {
 
 using namespace decoders_detail;
@@ -334,4 +334,4 @@ TEST(md3_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::md3_test

@@ -11,7 +11,7 @@
 #include "decoders/damage.hpp"
 #include "decoders/table.hpp"
 
-namespace overture {
+namespace overture::mp3_test {
 namespace {
 
 using namespace decoders_detail;
@@ -177,6 +177,6 @@ TEST(mp3_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::mp3_test
 
 #endif

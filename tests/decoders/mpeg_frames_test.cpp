@@ -5,7 +5,7 @@
 
 #include "decoders/damage.hpp"
 
-namespace overture {
+namespace overture::mpeg_frames_test {
 namespace {
 
 using namespace decoders_detail;
@@ -62,4 +62,4 @@ TEST(mpeg_frames, come_after_a_tag_of_seven_bits_a_byte) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::mpeg_frames_test

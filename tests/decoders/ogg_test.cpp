@@ -6,7 +6,7 @@
 #include "decoders/damage.hpp"
 #include "decoders/table.hpp"
 
-namespace overture {
+namespace overture::ogg_test {
 namespace {
 
 using namespace decoders_detail;
@@ -140,4 +140,4 @@ TEST(ogg, leaves_the_choice_of_decoder_to_the_content) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::ogg_test

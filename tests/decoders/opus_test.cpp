@@ -13,7 +13,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::opus_test {
 namespace {
 
 using namespace decoders_detail;
@@ -236,4 +236,4 @@ TEST(opus_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::opus_test

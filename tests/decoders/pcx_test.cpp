@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::pcx_test {
 namespace {
 
 using namespace decoders_detail;
@@ -117,4 +117,4 @@ TEST(pcx_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::pcx_test

@@ -12,7 +12,7 @@
 #include "overture/base/limits.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::png_test {
 namespace {
 
 using namespace decoders_detail;
@@ -181,4 +181,4 @@ TEST(png_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::png_test

@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::qoi_test {
 namespace {
 
 using namespace decoders_detail;
@@ -97,4 +97,4 @@ TEST(qoi_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::qoi_test

@@ -8,7 +8,7 @@
 #include "decoders/damage.hpp"
 #include "decoders/table.hpp"
 
-namespace overture {
+namespace overture::recognised_test {
 namespace {
 
 using namespace decoders_detail;
@@ -153,4 +153,4 @@ TEST(recogniser, leaves_what_only_looks_alike) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::recognised_test

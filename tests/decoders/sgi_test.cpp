@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::sgi_test {
 namespace {
 
 using namespace decoders_detail;
@@ -122,4 +122,4 @@ TEST(sgi_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::sgi_test

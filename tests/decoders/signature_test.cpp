@@ -7,7 +7,7 @@
 
 #include "overture/decoders/decoder.hpp"
 
-namespace overture {
+namespace overture::signature_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -50,4 +50,4 @@ TEST(choice_of_decoder, leaves_wave_containers_of_other_tools_alone) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::signature_test

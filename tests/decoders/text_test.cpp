@@ -6,7 +6,7 @@
 #include "decoders/table.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::text_test {
 namespace {
 
 using namespace decoders_detail;
@@ -168,4 +168,4 @@ TEST(text_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::text_test

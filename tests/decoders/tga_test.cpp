@@ -5,7 +5,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::tga_test {
 namespace {
 
 using namespace decoders_detail;
@@ -202,4 +202,4 @@ TEST(tga_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::tga_test

@@ -11,7 +11,7 @@
 #include "decoders/vorbis_writer.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::vorbis_headers_test {
 namespace {
 
 using namespace decoders_detail;
@@ -284,4 +284,4 @@ TEST(sound_buffer, limits_a_sound_out_of_proportion_to_its_file) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::vorbis_headers_test

@@ -11,7 +11,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::vorbis_test {
 namespace {
 
 using namespace decoders_detail;
@@ -215,4 +215,4 @@ TEST(vorbis_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::vorbis_test

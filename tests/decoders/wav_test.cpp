@@ -7,7 +7,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::wav_test {
 namespace {
 
 using namespace decoders_detail;
@@ -290,4 +290,4 @@ TEST(wav_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wav_test

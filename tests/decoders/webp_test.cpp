@@ -10,7 +10,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::webp_test {
 namespace {
 
 using namespace decoders_detail;
@@ -129,6 +129,6 @@ TEST(webp_decoder, reports_refused_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::webp_test
 
 #endif

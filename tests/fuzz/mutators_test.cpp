@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::fuzz {
+namespace overture::fuzz::mutators_test {
 namespace {
 
 constexpr std::size_t size_max = 1u << 16;
@@ -121,4 +121,4 @@ TEST(mutators, most_mutated_ogg_sounds_can_be_decoded) {
   EXPECT_GT(percent_accepted(mutate_ogg, files, decodes_as_ogg), 50);
 }
 
-}  // namespace overture::fuzz
+}  // namespace overture::fuzz::mutators_test

@@ -12,7 +12,7 @@
 #include "interleave/explorer.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture::archives_detail {
+namespace overture::archives_detail::block_store_test {
 namespace {
 
 using interleave::check;
@@ -194,4 +194,4 @@ TEST(a_block_store_in_all_interleavings, tells_all_readers_of_damage) {
 }
 
 }  // namespace
-}  // namespace overture::archives_detail
+}  // namespace overture::archives_detail::block_store_test

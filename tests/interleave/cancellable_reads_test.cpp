@@ -10,7 +10,7 @@
 #include "io/queue/read_core.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture::load_detail {
+namespace overture::load_detail::cancellable_reads_test {
 namespace {
 
 using interleave::check;
@@ -101,4 +101,4 @@ TEST(a_read_submitted_beside_a_new_priority_in_all_interleavings, has_it) {
 }
 
 }  // namespace
-}  // namespace overture::load_detail
+}  // namespace overture::load_detail::cancellable_reads_test

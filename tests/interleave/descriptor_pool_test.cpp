@@ -14,7 +14,7 @@
 #include "overture/sync/countdown.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::descriptor_pool_test {
 namespace {
 
 using interleave::check;
@@ -169,4 +169,4 @@ TEST(a_descriptor_pool_in_all_interleavings, tells_a_waiter_that_a_file_has_ende
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::descriptor_pool_test

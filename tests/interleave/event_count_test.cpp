@@ -13,7 +13,7 @@
 #include "overture/sync/countdown.hpp"
 #include "overture/sync/parking_word.hpp"
 
-namespace overture {
+namespace overture::event_count_test {
 namespace {
 
 using interleave::at_once;
@@ -203,4 +203,4 @@ TEST(a_countdown_in_all_interleavings, shows_what_all_have_written_and_may_be_de
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::event_count_test

@@ -273,8 +273,8 @@ TEST(the_explorer, says_when_it_has_not_seen_all) {
     run({work, work});
   });
   EXPECT_FALSE(seen.complete);
-  EXPECT_EQ(seen.executions % 10, 0u) << "a long run explores more";
   EXPECT_GT(seen.executions, 0u);
+  EXPECT_LE(seen.executions, 100u) << "ten times as many in a long run";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture {
+namespace overture::future_test {
 namespace {
 
 using interleave::at_once;
@@ -231,4 +231,4 @@ TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_caller_as_soon_as_
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::future_test

@@ -15,7 +15,7 @@
 #include "io/queue/read_core.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture {
+namespace overture::handle_cache_test {
 namespace {
 
 using interleave::check;
@@ -321,4 +321,4 @@ TEST(a_handle_cache_in_all_interleavings, closes_a_file_after_those_who_have_pin
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::handle_cache_test

@@ -10,7 +10,7 @@
 #include "overture/io/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture {
+namespace overture::handle_cache_waiting_test {
 namespace {
 
 using interleave::check;
@@ -139,4 +139,4 @@ TEST(a_handle_cache_in_all_interleavings, keeps_open_what_is_pinned_again_before
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::handle_cache_waiting_test

@@ -11,7 +11,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::base_detail {
+namespace overture::base_detail::index_stack_test {
 namespace {
 
 using interleave::check;
@@ -77,4 +77,4 @@ TEST(an_index_stack_in_all_interleavings,
 }
 
 }  // namespace
-}  // namespace overture::base_detail
+}  // namespace overture::base_detail::index_stack_test

@@ -13,7 +13,7 @@
 #include "jobs/queues/pool_slot.hpp"
 #include "jobs/sleep/parking.hpp"
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::job_deque_test {
 namespace {
 
 using interleave::check;
@@ -152,4 +152,4 @@ TEST(a_job_deque_in_all_interleavings, shows_no_fork_of_what_its_owner_ran_befor
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::job_deque_test

@@ -8,7 +8,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::job_record_test {
 namespace {
 
 using interleave::check;
@@ -103,4 +103,4 @@ TEST(a_job_record_in_all_interleavings, shows_what_its_last_owner_did) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::job_record_test

@@ -11,7 +11,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::job_slab_test {
 namespace {
 
 using interleave::check;
@@ -119,4 +119,4 @@ TEST(free_records_in_all_interleavings, are_found_though_one_word_came_back_in_p
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::job_slab_test

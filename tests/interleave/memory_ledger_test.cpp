@@ -8,7 +8,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture {
+namespace overture::memory_ledger_test {
 namespace {
 
 using interleave::at_once;
@@ -104,4 +104,4 @@ TEST(a_memory_ledger_in_all_interleavings, calls_no_listener_that_has_left) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::memory_ledger_test

@@ -8,7 +8,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::parking_test {
 namespace {
 
 using interleave::check;
@@ -193,4 +193,4 @@ TEST(a_waiter_without_a_seat_in_all_interleavings, hears_of_work_and_of_the_end_
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::parking_test

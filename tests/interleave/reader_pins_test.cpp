@@ -10,7 +10,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture {
+namespace overture::reader_pins_test {
 namespace {
 
 using interleave::check;
@@ -208,4 +208,4 @@ TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::reader_pins_test

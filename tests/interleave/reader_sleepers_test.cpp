@@ -9,7 +9,7 @@
 #include "interleave/explorer.hpp"
 #include "overture/io/read_queue.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::reader_sleepers_test {
 namespace {
 
 using interleave::check;
@@ -36,4 +36,4 @@ TEST(reader_sleepers_in_all_interleavings, wakes_no_second_while_one_is_on_its_w
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::reader_sleepers_test

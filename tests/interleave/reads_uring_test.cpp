@@ -13,7 +13,7 @@
 #include "interleave/explorer.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture {
+namespace overture::reads_uring_test {
 namespace {
 
 using interleave::check;
@@ -206,4 +206,4 @@ TEST(a_ring_in_all_interleavings, hears_of_the_end_of_a_pause) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::reads_uring_test

@@ -10,7 +10,7 @@
 #include "interleave/explorer.hpp"
 #include "interleave/include/sync/wait.hpp"
 
-namespace overture {
+namespace overture::relay_test {
 namespace {
 
 using interleave::run;
@@ -79,4 +79,4 @@ TEST(relayed_wakes_in_all_interleavings, that_come_late_strand_no_sleeper) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::relay_test

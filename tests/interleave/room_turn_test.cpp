@@ -9,7 +9,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::load_detail {
+namespace overture::load_detail::room_turn_test {
 namespace {
 
 using interleave::check;
@@ -81,4 +81,4 @@ TEST(a_turn_for_room_in_all_interleavings, comes_to_each_of_two) {
 }
 
 }  // namespace
-}  // namespace overture::load_detail
+}  // namespace overture::load_detail::room_turn_test

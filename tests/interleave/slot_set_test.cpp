@@ -10,7 +10,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::base_detail {
+namespace overture::base_detail::slot_set_test {
 namespace {
 
 using interleave::check;
@@ -40,4 +40,4 @@ TEST(thread_slots_in_all_interleavings, belong_to_one_thread_and_keep_what_it_di
 }
 
 }  // namespace
-}  // namespace overture::base_detail
+}  // namespace overture::base_detail::slot_set_test

@@ -10,7 +10,7 @@
 #include "interleave/explorer.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::sources_test {
 namespace {
 
 using interleave::check;
@@ -112,4 +112,4 @@ TEST(source_ids_in_all_interleavings, are_refused_once_the_table_is_full) {
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::sources_test

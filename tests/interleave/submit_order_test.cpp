@@ -9,7 +9,7 @@
 #include "overture/jobs/job_batch.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::submit_order_test {
 namespace {
 
 using interleave::check;
@@ -78,4 +78,4 @@ TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_of_which_o
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::submit_order_test

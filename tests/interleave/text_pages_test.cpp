@@ -16,7 +16,7 @@
 #include "overture/sync/countdown.hpp"
 #include "overture/text/number.hpp"
 
-namespace overture {
+namespace overture::text_pages_test {
 namespace {
 
 using interleave::check;
@@ -120,4 +120,4 @@ TEST(pages_in_many_interleavings, of_two_threads_and_many_pages_reach_their_plac
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::text_pages_test

@@ -11,7 +11,7 @@
 #include "overture/jobs/parallel.hpp"
 #include "overture/jobs/thread_pool.hpp"
 
-namespace overture {
+namespace overture::thread_pool_sleep_test {
 namespace {
 
 using interleave::check;
@@ -169,4 +169,4 @@ TEST(a_pool_in_all_interleavings, tells_each_thread_that_helps_of_a_job_that_ano
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::thread_pool_sleep_test

@@ -16,7 +16,7 @@
 #include "overture/jobs/parallel.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::thread_pool_test {
 namespace {
 
 using interleave::check;
@@ -430,4 +430,4 @@ TEST(a_graph_in_all_interleavings, starts_a_job_after_all_that_it_waits_for) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::thread_pool_test

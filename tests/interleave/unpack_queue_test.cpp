@@ -8,7 +8,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::unpack_queue_test {
 namespace {
 
 using interleave::check;
@@ -42,4 +42,4 @@ TEST(an_unpack_queue_in_all_interleavings, ends_after_the_threads_that_are_in_it
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::unpack_queue_test

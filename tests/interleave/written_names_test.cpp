@@ -9,7 +9,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::written_names_test {
 namespace {
 
 using interleave::check;
@@ -65,4 +65,4 @@ TEST(written_names_in_all_interleavings, are_complete_where_they_are_found) {
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::written_names_test

@@ -17,7 +17,7 @@
 #include "overture/sync/future.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::bad_luck_test {
 namespace {
 
 struct told {
@@ -490,4 +490,4 @@ TEST(a_thread_factory, that_throws_leaves_a_pool_without_workers) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::bad_luck_test

@@ -5,7 +5,7 @@
 
 #include "jobs/pool_test_support.hpp"
 
-namespace overture {
+namespace overture::blocking_scope_test {
 namespace {
 
 TEST(a_blocking_scope, lets_a_spare_worker_run_what_is_queued) {
@@ -128,4 +128,4 @@ TEST(a_pool, with_spare_workers_ends_while_they_rest_or_work) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::blocking_scope_test

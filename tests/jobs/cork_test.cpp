@@ -15,7 +15,7 @@
 #include "overture/trace/timeline.hpp"
 #include "support/wake_calls.hpp"
 
-namespace overture {
+namespace overture::cork_test {
 namespace {
 
 // Forgets what it is given, without taking it along.
@@ -251,4 +251,4 @@ TEST(a_cork, gathers_for_its_own_pool_only) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::cork_test

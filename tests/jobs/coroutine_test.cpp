@@ -14,7 +14,7 @@
 #include "overture/jobs/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::coroutine_test {
 namespace {
 
 co_task<int> answer() {
@@ -477,4 +477,4 @@ TEST(coroutines, take_turns_in_the_order_of_the_seed) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::coroutine_test

@@ -11,7 +11,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "support/guards.hpp"
 
-namespace overture {
+namespace overture::fork_test {
 namespace {
 
 std::uint64_t forked_fib(job_system& system, unsigned n) {
@@ -134,4 +134,4 @@ TEST(fork, neither_allocates_nor_locks) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::fork_test

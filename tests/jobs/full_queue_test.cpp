@@ -16,7 +16,7 @@
 #include "overture/sync/countdown.hpp"
 #include "overture/sync/future.hpp"
 
-namespace overture {
+namespace overture::full_queue_test {
 namespace {
 
 TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
@@ -209,4 +209,4 @@ TEST(a_chain_of_futures, stays_low_on_the_stack_where_there_is_no_room) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::full_queue_test

@@ -12,7 +12,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "support/recording_observer.hpp"
 
-namespace overture {
+namespace overture::group_wait_test {
 namespace {
 
 using test::await_sleepers;
@@ -352,4 +352,4 @@ TEST(group_wait, reports_its_reason_only_if_it_sleeps) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::group_wait_test

@@ -16,7 +16,7 @@
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/when.hpp"
 
-namespace overture {
+namespace overture::help_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -226,4 +226,4 @@ TEST(a_pool_for_this_machine, has_a_worker_for_each_other_processor_and_one_at_l
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::help_test

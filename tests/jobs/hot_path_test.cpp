@@ -6,7 +6,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "support/guards.hpp"
 
-namespace overture {
+namespace overture::hot_path_test {
 namespace {
 
 // More jobs at once than the tests below have.
@@ -65,4 +65,4 @@ TEST(hot_paths, of_submitting_to_busy_workers_neither_allocate_nor_lock) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::hot_path_test

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::idle_test {
 namespace {
 
 constexpr idle_tuning tuning{.spin_ns = 2'000,
@@ -194,4 +194,4 @@ TEST_F(workers_without_work, keep_one_warm_while_another_sleeps_until_expected_w
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::idle_test

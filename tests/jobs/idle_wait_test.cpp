@@ -8,7 +8,7 @@
 
 #include "overture/base/thread.hpp"
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::idle_wait_test {
 namespace {
 
 constexpr const char* disk = "disk";
@@ -114,4 +114,4 @@ TEST(idle_wait, has_parts_that_are_no_longer_than_the_wait) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::idle_wait_test

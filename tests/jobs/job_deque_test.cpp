@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::job_deque_test {
 namespace {
 
 class job_deques : public testing::Test {
@@ -241,4 +241,4 @@ TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::job_deque_test

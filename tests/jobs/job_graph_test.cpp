@@ -12,7 +12,7 @@
 #include "overture/jobs/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::job_graph_test {
 namespace {
 
 // Notes in which order its jobs have run.
@@ -241,4 +241,4 @@ TEST(a_held_job, starts_with_the_last_release) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::job_graph_test

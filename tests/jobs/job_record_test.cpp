@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::job_record_test {
 namespace {
 
 TEST(job_records, are_claimed_once) {
@@ -57,4 +57,4 @@ TEST(job_records, are_not_claimed_by_a_search_for_another_kind) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::job_record_test

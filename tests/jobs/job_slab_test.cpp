@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::job_slab_test {
 namespace {
 
 TEST(job_slabs, give_each_record_to_one_taker) {
@@ -171,4 +171,4 @@ TEST(job_slabs, lose_no_record_between_threads) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::job_slab_test

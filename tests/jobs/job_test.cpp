@@ -9,7 +9,7 @@
 #include "overture/jobs/job_system.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::job_test {
 namespace {
 
 TEST(jobs, run_what_they_were_made_of) {
@@ -130,4 +130,4 @@ TEST(jobs, of_any_size_are_an_error_where_memory_is_refused) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::job_test

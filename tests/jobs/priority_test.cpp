@@ -10,7 +10,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "overture/sync/future.hpp"
 
-namespace overture {
+namespace overture::priority_test {
 namespace {
 
 TEST(priorities, decide_which_job_starts_first) {
@@ -233,4 +233,4 @@ TEST(try_help, runs_one_job_of_any_group) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::priority_test

@@ -6,7 +6,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "overture/jobs/single_threaded.hpp"
 
-namespace overture {
+namespace overture::refusal_test {
 namespace {
 
 class refusing_allocator final : public allocator {
@@ -152,4 +152,4 @@ TEST(refused_threads, are_not_those_that_background_jobs_leave_to_the_others) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::refusal_test

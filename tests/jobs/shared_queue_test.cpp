@@ -8,7 +8,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::shared_queue_test {
 namespace {
 
 class shared_queues : public testing::Test {
@@ -80,4 +80,4 @@ TEST_F(shared_queues, give_each_job_to_one_of_several_threads) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::shared_queue_test

@@ -12,7 +12,7 @@
 #include "overture/jobs/parallel.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::single_threaded_test {
 namespace {
 
 std::vector<int> order_with(std::uint64_t seed) {
@@ -222,4 +222,4 @@ TEST(single_threaded, runs_a_hundred_thousand_queued_jobs) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::single_threaded_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace overture::jobs_detail {
+namespace overture::jobs_detail::submitter_rotation_test {
 namespace {
 
 constexpr unsigned slots = 5;
@@ -102,4 +102,4 @@ TEST_F(submitter_rotations, end_where_others_have_taken_more) {
 }
 
 }  // namespace
-}  // namespace overture::jobs_detail
+}  // namespace overture::jobs_detail::submitter_rotation_test

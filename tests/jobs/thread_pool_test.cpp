@@ -14,7 +14,7 @@
 
 #include "jobs/pool_test_support.hpp"
 
-namespace overture {
+namespace overture::thread_pool_test {
 namespace {
 
 class pools : public testing::TestWithParam<unsigned> {
@@ -352,4 +352,4 @@ TEST(pool, survives_a_random_mixture) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::thread_pool_test

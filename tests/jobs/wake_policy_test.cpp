@@ -6,7 +6,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "support/wake_calls.hpp"
 
-namespace overture {
+namespace overture::wake_policy_test {
 namespace {
 
 using test::await_parked;
@@ -201,4 +201,4 @@ TEST(idle_workers, sleep_a_second_without_a_wake) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wake_policy_test

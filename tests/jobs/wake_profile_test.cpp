@@ -11,7 +11,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "overture/trace/timeline.hpp"
 
-namespace overture {
+namespace overture::wake_profile_test {
 namespace {
 
 std::uint64_t sum_of(const auto& counts) {
@@ -122,4 +122,4 @@ TEST(the_timeline, shows_wakes_and_jobs_in_their_colour) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wake_profile_test

@@ -9,7 +9,7 @@
 #include "overture/trace/timeline.hpp"
 #include "support/wake_calls.hpp"
 
-namespace overture {
+namespace overture::wake_test {
 namespace {
 
 using test::await_parked;
@@ -148,4 +148,4 @@ TEST(workers, say_what_they_idle_for) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wake_test

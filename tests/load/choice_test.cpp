@@ -13,7 +13,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/table_writer.hpp"
 
-namespace overture {
+namespace overture::choice_test {
 namespace {
 
 using namespace literals;
@@ -231,4 +231,4 @@ TEST(a_choice_without_memory, does_not_start_and_leaves_nothing) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::choice_test

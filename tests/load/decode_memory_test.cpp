@@ -17,7 +17,7 @@
 #include "load/load_rig.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::decode_memory_test {
 namespace {
 
 using test::fake_os;
@@ -267,4 +267,4 @@ TEST_F(decode_budget, does_not_retry_a_file_for_which_the_host_has_no_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::decode_memory_test

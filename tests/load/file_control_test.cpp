@@ -17,7 +17,7 @@
 #include "overture/sync/memory_ledger.hpp"
 #include "support/misuse.hpp"
 
-namespace overture {
+namespace overture::file_control_test {
 namespace {
 
 using test::add_files;
@@ -371,4 +371,4 @@ TEST(two_loads, of_the_same_file_both_load_it) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::file_control_test

@@ -14,7 +14,7 @@
 #include "support/guards.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::hot_path_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -67,4 +67,4 @@ TEST_F(stored_entry, is_read_and_checked_without_a_lock_or_an_allocation) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::hot_path_test

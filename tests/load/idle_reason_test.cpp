@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::load_detail {
+namespace overture::load_detail::idle_reason_test {
 namespace {
 
 struct idle_case {
@@ -63,4 +63,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace overture::load_detail
+}  // namespace overture::load_detail::idle_reason_test

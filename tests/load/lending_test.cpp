@@ -11,7 +11,7 @@
 #include "load/load_rig.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::lending_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,4 @@ TEST(a_thread_alone, returns_from_pump_when_there_is_nothing_to_do) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::lending_test

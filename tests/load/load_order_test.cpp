@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace overture::load_detail {
+namespace overture::load_detail::load_order_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(load_order, tells_blocks_of_two_archives_apart) {
 }
 
 }  // namespace
-}  // namespace overture::load_detail
+}  // namespace overture::load_detail::load_order_test

@@ -12,7 +12,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 
-namespace overture {
+namespace overture::load_record_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(load_record, survives_an_allocator_that_refuses) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::load_record_test

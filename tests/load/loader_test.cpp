@@ -17,7 +17,7 @@
 #include "overture/sync/barricade.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::loader_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -176,4 +176,4 @@ TEST(loader, keeps_the_scratch_of_all_threads_small_beside_the_budget) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::loader_test

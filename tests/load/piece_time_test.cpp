@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::load_detail {
+namespace overture::load_detail::piece_time_test {
 namespace {
 
 TEST(piece_time, of_unpacking_goes_by_the_bytes) {
@@ -33,4 +33,4 @@ TEST(piece_time, of_decoding_goes_by_the_file_or_by_the_memory_it_makes) {
 }
 
 }  // namespace
-}  // namespace overture::load_detail
+}  // namespace overture::load_detail::piece_time_test

@@ -11,7 +11,7 @@
 #include "load/load_rig.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::pieces_test {
 namespace {
 
 using test::fake_os;
@@ -178,4 +178,4 @@ TEST_F(in_pieces, a_file_that_is_not_cached_is_read_ahead) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::pieces_test

@@ -12,7 +12,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::pipeline_test {
 namespace {
 
 using test::fake_os;
@@ -434,4 +434,4 @@ TEST(pipeline, survives_refused_memory_anywhere_in_the_engine) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::pipeline_test

@@ -7,7 +7,7 @@
 
 #include "overture/load/load_scope.hpp"
 
-namespace overture {
+namespace overture::progress_test {
 namespace {
 
 TEST(what_a_load_waits_for, is_a_sentence) {
@@ -28,4 +28,4 @@ TEST(what_a_load_waits_for, is_a_sentence) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::progress_test

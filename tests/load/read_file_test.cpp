@@ -20,7 +20,7 @@
 #include "support/seven_zip_writer.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::read_file_test {
 namespace {
 
 using namespace literals;
@@ -378,4 +378,4 @@ TEST(a_decoded_file, takes_room_for_what_its_decoder_needs) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_file_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::load_detail {
+namespace overture::load_detail::read_times_test {
 namespace {
 
 TEST(read_times, are_known_to_an_eighth) {
@@ -29,4 +29,4 @@ TEST(read_times, have_a_median_and_a_99th_percentile) {
 }
 
 }  // namespace
-}  // namespace overture::load_detail
+}  // namespace overture::load_detail::read_times_test

@@ -12,7 +12,7 @@
 #include "load/load_rig.hpp"
 #include "overture/load/load_record.hpp"
 
-namespace overture {
+namespace overture::recorded_order_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST(recorded_load, survives_costs_that_cannot_be) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::recorded_order_test

@@ -11,7 +11,7 @@
 #include "overture/sync/barricade.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::scope_cancel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -116,4 +116,4 @@ TEST(load, ends_though_the_queue_is_suspended_if_a_header_is_read_again_after_th
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::scope_cancel_test

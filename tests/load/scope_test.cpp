@@ -15,7 +15,7 @@
 #include "support/table_writer.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::scope_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -384,4 +384,4 @@ TEST(load, a_sink_that_throws_fails_the_file_and_not_the_others) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::scope_test

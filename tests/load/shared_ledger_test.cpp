@@ -9,7 +9,7 @@
 #include "load/load_rig.hpp"
 #include "overture/sync/memory_ledger.hpp"
 
-namespace overture {
+namespace overture::shared_ledger_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -95,4 +95,4 @@ TEST_F(shared_ledger, bounds_two_loads_together) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::shared_ledger_test

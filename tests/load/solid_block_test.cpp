@@ -11,7 +11,7 @@
 #include "overture/sync/memory_ledger.hpp"
 #include "support/seven_zip_writer.hpp"
 
-namespace overture {
+namespace overture::solid_block_test {
 namespace {
 
 using test::fake_os;
@@ -133,4 +133,4 @@ INSTANTIATE_TEST_SUITE_P(cached, solid_blocks, ::testing::Values(true));
 INSTANTIATE_TEST_SUITE_P(uncached, solid_blocks, ::testing::Values(false));
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::solid_block_test

@@ -25,7 +25,7 @@
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::stress_test {
 namespace {
 
 using namespace literals;
@@ -280,4 +280,4 @@ TEST(everything_at_once, works_for_as_long_as_it_is_given) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::stress_test

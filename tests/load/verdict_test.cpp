@@ -8,7 +8,7 @@
 #include "overture/load/load_scope.hpp"
 #include "overture/trace/timeline.hpp"
 
-namespace overture {
+namespace overture::verdict_test {
 namespace {
 
 constexpr std::uint64_t ms = 1'000'000;
@@ -207,4 +207,4 @@ INSTANTIATE_TEST_SUITE_P(All, few_files_on_a_slow_disk,
                          });
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::verdict_test

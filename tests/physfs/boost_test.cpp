@@ -20,7 +20,7 @@
 #include "start_pack/pack_writer.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::boost_test {
 namespace {
 
 using start_pack::identity_of;
@@ -218,4 +218,4 @@ TEST_F(boost, keeps_files_open_that_a_game_reads_in_pieces) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::boost_test

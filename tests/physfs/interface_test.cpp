@@ -52,19 +52,19 @@ class interface_test : public testing::Test {
   std::string content_of_zip_;
 };
 
-int code() {
+int last_code() {
   return PHYSFS_getLastErrorCode();
 }
 
 TEST_F(interface_test, null_and_misuse_are_errors) {
   EXPECT_EQ(PHYSFS_mount(nullptr, nullptr, 1), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_INVALID_ARGUMENT);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_INVALID_ARGUMENT);
   EXPECT_EQ(PHYSFS_unmount(nullptr), 0);
   EXPECT_EQ(PHYSFS_getMountPoint(nullptr), nullptr);
   EXPECT_EQ(PHYSFS_openRead(nullptr), nullptr);
-  EXPECT_EQ(code(), PHYSFS_ERR_INVALID_ARGUMENT);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_INVALID_ARGUMENT);
   EXPECT_EQ(PHYSFS_openWrite("x"), nullptr);
-  EXPECT_EQ(code(), PHYSFS_ERR_NO_WRITE_DIR);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_NO_WRITE_DIR);
   EXPECT_EQ(PHYSFS_exists(nullptr), 0);
   EXPECT_EQ(PHYSFS_stat("x", nullptr), 0);
   EXPECT_EQ(PHYSFS_delete(nullptr), 0);
@@ -78,7 +78,7 @@ TEST_F(interface_test, null_and_misuse_are_errors) {
   EXPECT_EQ(PHYSFS_readBytes(nullptr, &byte, 1), -1);
   EXPECT_EQ(PHYSFS_tell(nullptr), -1);
   EXPECT_EQ(PHYSFS_init("again"), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_IS_INITIALIZED);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_IS_INITIALIZED);
   PHYSFS_freeList(nullptr);
   PHYSFS_getLinkedVersion(nullptr);
 }
@@ -93,7 +93,7 @@ TEST_F(interface_test, nothing_works_without_initialisation) {
   EXPECT_EQ(PHYSFS_openWrite("x"), nullptr);
   EXPECT_EQ(PHYSFS_enumerateFiles("/"), nullptr);
   EXPECT_EQ(PHYSFS_getSearchPath(), nullptr);
-  EXPECT_EQ(code(), PHYSFS_ERR_NOT_INITIALIZED);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_NOT_INITIALIZED);
 }
 
 TEST_F(interface_test, closing_twice_is_an_error) {
@@ -103,7 +103,7 @@ TEST_F(interface_test, closing_twice_is_an_error) {
   ASSERT_NE(file, nullptr);
   EXPECT_EQ(PHYSFS_close(file), 1);
   EXPECT_EQ(PHYSFS_close(file), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_INVALID_ARGUMENT);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_INVALID_ARGUMENT);
 }
 
 TEST_F(interface_test, a_mount_with_an_open_file_stays) {
@@ -112,7 +112,7 @@ TEST_F(interface_test, a_mount_with_an_open_file_stays) {
   PHYSFS_File* const file = PHYSFS_openRead("readme.txt");
   EXPECT_EQ(PHYSFS_canUnmount(archive.c_str()), 0);
   EXPECT_EQ(PHYSFS_unmount(archive.c_str()), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_FILES_STILL_OPEN);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_FILES_STILL_OPEN);
   EXPECT_EQ(PHYSFS_close(file), 1);
   EXPECT_EQ(PHYSFS_canUnmount(archive.c_str()), 1);
   EXPECT_EQ(PHYSFS_unmount(archive.c_str()), 1);
@@ -136,7 +136,7 @@ TEST_F(interface_test, the_write_folder_stays_while_a_file_is_written) {
   ASSERT_EQ(PHYSFS_setWriteDir(folder_.name().c_str()), 1);
   PHYSFS_File* const written = PHYSFS_openWrite("out.txt");
   EXPECT_EQ(PHYSFS_setWriteDir(nullptr), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_FILES_STILL_OPEN);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_FILES_STILL_OPEN);
   PHYSFS_close(written);
   EXPECT_EQ(PHYSFS_setWriteDir(nullptr), 1);
   EXPECT_EQ(PHYSFS_getWriteDir(), nullptr);
@@ -161,7 +161,7 @@ TEST_F(interface_test, a_mount_for_writing_takes_what_is_written_below_its_point
   ASSERT_EQ(PHYSFS_mountRW(saves.c_str(), "user/saves", 1), 1);
   EXPECT_EQ(content("user/saves/old.txt"), "old");
   EXPECT_EQ(PHYSFS_openWrite("elsewhere.txt"), nullptr);
-  EXPECT_EQ(code(), PHYSFS_ERR_NO_WRITE_DIR);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_NO_WRITE_DIR);
   ASSERT_EQ(PHYSFS_setWriteDir((folder_ / "own").c_str()), 1);
   for (const char* name : {"user/saves/new.txt", "elsewhere.txt"}) {
     PHYSFS_File* const file = PHYSFS_openWrite(name);
@@ -249,7 +249,7 @@ TEST_F(interface_test, memory_that_is_no_archive_remains_the_callers) {
   char no_archive[] = "no archive";
   EXPECT_EQ(PHYSFS_mountMemory(no_archive, sizeof no_archive, release, "memory.zip", nullptr, 1),
             0);
-  EXPECT_EQ(code(), PHYSFS_ERR_UNSUPPORTED);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_UNSUPPORTED);
   EXPECT_EQ(released, 0);
 }
 
@@ -316,7 +316,7 @@ TEST_F(interface_test, a_wrong_io_remains_the_hosts) {
   EXPECT_EQ(state.destroyed, 0);
   io.version = 7;
   EXPECT_EQ(PHYSFS_mountIo(&io, "io.zip", nullptr, 1), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_UNSUPPORTED);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_UNSUPPORTED);
 }
 
 TEST_F(interface_test, small_reads_in_any_order_are_those_of_the_file) {
@@ -390,7 +390,7 @@ TEST_F(interface_test, an_enumeration_may_stop_fail_and_call_back) {
   EXPECT_EQ(calls, 1);
   const auto fail = [](void*, const char*, const char*) { return PHYSFS_ENUM_ERROR; };
   EXPECT_EQ(PHYSFS_enumerate("/", fail, nullptr), 0);
-  EXPECT_EQ(code(), PHYSFS_ERR_APP_CALLBACK);
+  EXPECT_EQ(last_code(), PHYSFS_ERR_APP_CALLBACK);
   const auto unmounts = [](void* name, const char*, const char*) {
     PHYSFS_unmount(static_cast<const char*>(name));
     return PHYSFS_ENUM_OK;

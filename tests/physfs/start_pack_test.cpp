@@ -16,7 +16,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 
-namespace overture::start_pack {
+namespace overture::start_pack::start_pack_test {
 namespace {
 
 constexpr const char* place = "/cache/game.pack";
@@ -273,4 +273,4 @@ TEST(start_pack, does_not_take_a_file_that_is_too_large) {
 }
 
 }  // namespace
-}  // namespace overture::start_pack
+}  // namespace overture::start_pack::start_pack_test

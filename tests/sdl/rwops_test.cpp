@@ -9,7 +9,7 @@
 
 #include "archives/zip/mounted_zip.hpp"
 
-namespace overture {
+namespace overture::rwops_test {
 namespace {
 
 using namespace literals;
@@ -115,4 +115,4 @@ TEST_F(an_rwops, is_what_sdl_loads_pictures_from_and_closes) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::rwops_test

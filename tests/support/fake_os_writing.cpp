@@ -11,7 +11,7 @@
 namespace overture::test {
 namespace {
 
-tl::unexpected<error> failed(int os_error, const char* reason) {
+tl::unexpected<error> failed_write(int os_error, const char* reason) {
   return tl::unexpected<error>(os_failure(os_error, reason));
 }
 
@@ -76,12 +76,14 @@ fake_os::resolution fake_os::resolve_new(std::string_view path) const {
 
 result<os_handle> fake_os::create(const char* path) noexcept {
   const verdict outcome = begin_call(os_call::create, path);
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot create");
+  if (outcome.os_error != 0) return failed_write(outcome.os_error, "cannot create");
   const lock guard{*this};
   resolution found = resolve_new(path);
-  if (found.os_error != 0) return failed(found.os_error, "cannot create");
-  if (found.what && found.what->kind == file_kind::link) return failed(ELOOP, "cannot create");
-  if (found.what && found.what->kind != file_kind::file) return failed(EISDIR, "cannot create");
+  if (found.os_error != 0) return failed_write(found.os_error, "cannot create");
+  if (found.what && found.what->kind == file_kind::link)
+    return failed_write(ELOOP, "cannot create");
+  if (found.what && found.what->kind != file_kind::file)
+    return failed_write(EISDIR, "cannot create");
   if (!found.what) {
     note_name(found.path);
     found.what = nodes_[found.path] = std::make_shared<node>();
@@ -96,12 +98,12 @@ result<os_handle> fake_os::create(const char* path) noexcept {
 result<std::size_t> fake_os::write_at(os_handle handle, std::uint64_t offset,
                                       std::span<const std::byte> bytes) noexcept {
   const verdict outcome = begin_call(os_call::write, handle, offset, bytes.size());
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot write");
+  if (outcome.os_error != 0) return failed_write(outcome.os_error, "cannot write");
   const lock guard{*this};
   const open_file* const opened = find(handle);
-  if (!opened) return failed(EBADF, "cannot write");
+  if (!opened) return failed_write(EBADF, "cannot write");
   node& file = *opened->what;
-  if (file.kind != file_kind::file) return failed(EBADF, "cannot write");
+  if (file.kind != file_kind::file) return failed_write(EBADF, "cannot write");
   const std::size_t count = std::min(bytes.size(), outcome.bytes_max);
   if (!file.synced) file.synced = file.bytes;
   file_bytes changed = *file.bytes;
@@ -114,10 +116,10 @@ result<std::size_t> fake_os::write_at(os_handle handle, std::uint64_t offset,
 
 result<void> fake_os::sync(os_handle handle) noexcept {
   const verdict outcome = begin_call(os_call::sync, handle);
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot sync");
+  if (outcome.os_error != 0) return failed_write(outcome.os_error, "cannot sync");
   const lock guard{*this};
   const open_file* const opened = find(handle);
-  if (!opened) return failed(EBADF, "cannot sync");
+  if (!opened) return failed_write(EBADF, "cannot sync");
   opened->what->synced.reset();
   if (opened->what->kind == file_kind::folder) {
     std::erase_if(unsynced_names_,
@@ -128,15 +130,16 @@ result<void> fake_os::sync(os_handle handle) noexcept {
 
 result<void> fake_os::rename(const char* from, const char* to) noexcept {
   const verdict outcome = begin_call(os_call::rename, from);
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot rename");
+  if (outcome.os_error != 0) return failed_write(outcome.os_error, "cannot rename");
   const lock guard{*this};
   const resolution source = resolve_new(from);
   const resolution target = resolve_new(to);
-  if (source.os_error != 0) return failed(source.os_error, "cannot rename");
-  if (target.os_error != 0) return failed(target.os_error, "cannot rename");
-  if (!source.what) return failed(ENOENT, "cannot rename");
-  if (source.what->kind == file_kind::folder) return failed(EINVAL, "cannot rename");
-  if (target.what && target.what->kind == file_kind::folder) return failed(EISDIR, "cannot rename");
+  if (source.os_error != 0) return failed_write(source.os_error, "cannot rename");
+  if (target.os_error != 0) return failed_write(target.os_error, "cannot rename");
+  if (!source.what) return failed_write(ENOENT, "cannot rename");
+  if (source.what->kind == file_kind::folder) return failed_write(EINVAL, "cannot rename");
+  if (target.what && target.what->kind == file_kind::folder)
+    return failed_write(EISDIR, "cannot rename");
   note_name(source.path);
   note_name(target.path);
   nodes_[target.path] = source.what;
@@ -146,12 +149,12 @@ result<void> fake_os::rename(const char* from, const char* to) noexcept {
 
 result<void> fake_os::remove_file(const char* path) noexcept {
   const verdict outcome = begin_call(os_call::remove, path);
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot remove");
+  if (outcome.os_error != 0) return failed_write(outcome.os_error, "cannot remove");
   const lock guard{*this};
   const resolution found = resolve_new(path);
-  if (found.os_error != 0) return failed(found.os_error, "cannot remove");
-  if (!found.what) return failed(ENOENT, "cannot remove");
-  if (found.what->kind == file_kind::folder) return failed(EISDIR, "cannot remove");
+  if (found.os_error != 0) return failed_write(found.os_error, "cannot remove");
+  if (!found.what) return failed_write(ENOENT, "cannot remove");
+  if (found.what->kind == file_kind::folder) return failed_write(EISDIR, "cannot remove");
   note_name(found.path);
   nodes_.erase(found.path);
   return {};

@@ -9,7 +9,7 @@
 
 #include "overture/base/guards.hpp"
 
-namespace overture {
+namespace overture::guards_heap_posix_test {
 namespace {
 
 std::string counted;  // the first call of the last scope
@@ -59,4 +59,4 @@ TEST(guards_of_the_heap, count_every_way_to_take_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::guards_heap_posix_test

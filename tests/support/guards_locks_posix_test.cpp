@@ -13,13 +13,13 @@
 
 #include "overture/base/guards.hpp"
 
-namespace overture {
+namespace overture::guards_locks_posix_test {
 namespace {
 
-std::string counted;  // the first call of the last scope
+std::string locks_counted;  // the first call of the last scope
 
-void remember(const guard_report& seen) noexcept {
-  counted = std::string(seen.first).substr(0, std::string(seen.first).find(','));
+void remember_lock(const guard_report& seen) noexcept {
+  locks_counted = std::string(seen.first).substr(0, std::string(seen.first).find(','));
 }
 
 // Only the call matters here, not its result.
@@ -33,12 +33,12 @@ class guards_of_locks : public testing::Test {
   }
   template <class Call>
   static std::string counts(Call call) {
-    counted.clear();
+    locks_counted.clear();
     {
-      const no_lock_scope no_lock(remember);
+      const no_lock_scope no_lock(remember_lock);
       call();
     }
-    return counted;
+    return locks_counted;
   }
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -122,4 +122,4 @@ TEST_F(guards_of_locks, count_waiting_for_a_condition) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::guards_locks_posix_test

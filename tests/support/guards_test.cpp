@@ -12,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-namespace overture::test {
+namespace overture::test::guards_test {
 namespace {
 
 // The pointer escapes, so that the call is not optimised away.
@@ -200,4 +200,4 @@ TEST_F(guards, report_on_standard_error_without_a_handler) {
 }
 
 }  // namespace
-}  // namespace overture::test
+}  // namespace overture::test::guards_test

@@ -11,13 +11,13 @@
 namespace overture {
 namespace {
 
-std::string number(std::uint64_t value, std::size_t bytes) {
+std::string rofs_number(std::uint64_t value, std::size_t bytes) {
   std::string text;
   for (; bytes-- > 0; value >>= 8) text += static_cast<char>(value & 0xFF);
   return text;
 }
-std::string u32(std::uint64_t value) {
-  return number(value, 4);
+std::string rofs_u32(std::uint64_t value) {
+  return rofs_number(value, 4);
 }
 
 class bit_text {
@@ -84,16 +84,16 @@ std::string file_text(const rofs_file& file) {
     const std::string part = file.data.substr(at, archives_detail::rofs_block_bytes);
     std::string block = file.packed ? pack(part) : part;
     archives_detail::scramble_rofs(++key, std::as_writable_bytes(std::span(block)));
-    keys += u32(key);
-    sizes += u32(block.size());
+    keys += rofs_u32(key);
+    sizes += rofs_u32(block.size());
     data += block;
   }
   std::string ident(file.packed ? "Hi_Comp" : "NotComp", 8);
   for (char& c : ident) c = static_cast<char>(c ^ 0x5A);
-  return number(16 + keys.size() + sizes.size(), 2) +
-         number(file.stated_blocks.value_or(blocks), 2) +
-         u32(file.stated_bytes.value_or(static_cast<std::uint32_t>(file.data.size()))) + ident +
-         keys + sizes + data;
+  return rofs_number(16 + keys.size() + sizes.size(), 2) +
+         rofs_number(file.stated_blocks.value_or(blocks), 2) +
+         rofs_u32(file.stated_bytes.value_or(static_cast<std::uint32_t>(file.data.size()))) +
+         ident + keys + sizes + data;
 }
 
 }  // namespace
@@ -105,15 +105,16 @@ std::string write_rofs(const std::vector<rofs_file>& files,
   std::size_t table_bytes = 4;
   for (const rofs_file& file : files) table_bytes += 8 + file.name.size() + 1;
   const std::size_t table_at = aligned(mark.size() + 5 + 8 + 4);
-  std::string archive = mark + "DATA" + '\0' + u32(table_at / 8) + u32(table_bytes) + "PSX" + '\0';
+  std::string archive =
+      mark + "DATA" + '\0' + rofs_u32(table_at / 8) + rofs_u32(table_bytes) + "PSX" + '\0';
   archive.resize(table_at, '\0');
-  archive += u32(stated_files.value_or(static_cast<std::uint32_t>(files.size())));
+  archive += rofs_u32(stated_files.value_or(static_cast<std::uint32_t>(files.size())));
   std::size_t at = aligned(table_at + table_bytes);
   std::string data;
   for (const rofs_file& file : files) {
     const std::string text = file_text(file);
-    archive += u32(file.stated_offset.value_or(static_cast<std::uint32_t>(at / 8))) +
-               u32(text.size()) + file.name + '\0';
+    archive += rofs_u32(file.stated_offset.value_or(static_cast<std::uint32_t>(at / 8))) +
+               rofs_u32(text.size()) + file.name + '\0';
     data += text;
     data.resize(aligned(data.size()), '\0');
     at += aligned(text.size());

@@ -17,6 +17,8 @@ function(overture_variant name)
     list(APPEND libraries ${linked})
   endforeach()
   add_library(${name} STATIC ${sources})
+  list(FILTER sources INCLUDE REGEX "/sync/(wait_|object_use)")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS OFF)
   target_compile_features(${name} PUBLIC cxx_std_20)

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace overture {
+namespace overture::asymmetric_fence_test {
 namespace {
 
 using namespace sync_detail;
@@ -65,4 +65,4 @@ TEST(asymmetric_fence, stays_registered) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::asymmetric_fence_test

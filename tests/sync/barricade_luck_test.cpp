@@ -14,7 +14,7 @@
 #include "overture/base/thread.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::barricade_luck_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -178,4 +178,4 @@ TEST_P(barricades_in_bad_luck, the_last_one_out_frees_the_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::barricade_luck_test

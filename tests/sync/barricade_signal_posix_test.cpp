@@ -14,7 +14,7 @@
 #include "overture/base/thread.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::barricade_signal_posix_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -106,4 +106,4 @@ TEST(barricades_under_signals, survive_a_process_that_is_stopped_and_continued) 
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::barricade_signal_posix_test

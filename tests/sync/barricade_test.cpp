@@ -13,7 +13,7 @@
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::barricade_test {
 namespace {
 
 using namespace sync_detail;
@@ -234,4 +234,4 @@ TEST_F(barricades, stay_right_when_many_threads_meet_again_and_again) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::barricade_test

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture {
+namespace overture::continuation_table_test {
 namespace {
 
 class at_once final : public executor {
@@ -71,4 +71,4 @@ TEST(continuations, of_many_barricades_and_threads_run_once_each) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::continuation_table_test

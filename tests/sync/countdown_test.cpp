@@ -8,7 +8,7 @@
 
 #include "support/recording_observer.hpp"
 
-namespace overture {
+namespace overture::countdown_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST(countdowns, show_all_writes_and_may_be_destroyed_afterwards) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::countdown_test

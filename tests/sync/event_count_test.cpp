@@ -12,7 +12,7 @@
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::event_count_test {
 namespace {
 
 using namespace sync_detail;
@@ -154,4 +154,4 @@ TEST(a_condition, that_throws_leaves_await_and_no_waiter) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::event_count_test

@@ -17,7 +17,7 @@
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::future_test {
 namespace {
 
 using namespace sync_detail;
@@ -313,4 +313,4 @@ TEST(futures, lose_no_function_that_is_registered_while_the_value_is_set) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::future_test

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture {
+namespace overture::memory_ledger_test {
 namespace {
 
 constexpr memory_tag tag = memory_tag::load;
@@ -175,4 +175,4 @@ TEST(memory_ledger, never_lets_two_items_past_the_limit) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::memory_ledger_test

@@ -11,7 +11,7 @@
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::mutex_test {
 namespace {
 
 using namespace sync_detail;
@@ -96,4 +96,4 @@ TEST(mutexes, wake_every_thread_that_sleeps_in_turn) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::mutex_test

@@ -11,7 +11,7 @@
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::parking_word_test {
 namespace {
 
 using namespace sync_detail;
@@ -101,4 +101,4 @@ TEST(parking_words, may_be_destroyed_by_their_thread) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::parking_word_test

@@ -7,7 +7,7 @@
 
 #include "support/recording_observer.hpp"
 
-namespace overture {
+namespace overture::wait_observer_test {
 namespace {
 
 using test::recording_observer;
@@ -76,4 +76,4 @@ TEST(wait_observers, go_in_any_order) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wait_observer_test

@@ -11,7 +11,7 @@
 
 #include "overture/base/thread.hpp"
 
-namespace overture {
+namespace overture::wait_test {
 namespace {
 
 using namespace sync_detail;
@@ -199,4 +199,4 @@ TYPED_TEST(wait_layers, lose_no_wake_between_two_threads) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wait_test

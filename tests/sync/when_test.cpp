@@ -8,7 +8,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::when_test {
 namespace {
 
 // Promises and their futures.
@@ -101,4 +101,4 @@ TEST(when, hears_of_futures_that_become_ready_on_other_threads) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::when_test

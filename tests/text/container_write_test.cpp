@@ -12,7 +12,7 @@
 #include "support/guards.hpp"
 #include "text/hero.hpp"
 
-namespace overture {
+namespace overture::container_write_test {
 namespace {
 
 using hero_script = text::script<"hero">;
@@ -280,4 +280,4 @@ TEST(the_parallel_part, allocates_nothing_and_takes_no_lock_for_objects_of_any_s
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::container_write_test

@@ -16,7 +16,7 @@
 #include "overture/text/write.hpp"
 #include "text/sample.hpp"
 
-namespace overture {
+namespace overture::fast_read_test {
 namespace {
 
 using sample::unit;
@@ -180,4 +180,4 @@ TEST(pages, read_the_same_in_any_rounding_mode) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::fast_read_test

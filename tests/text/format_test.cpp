@@ -7,7 +7,7 @@
 #include "overture/text/format.hpp"
 #include "support/guards.hpp"
 
-namespace overture {
+namespace overture::format_test {
 namespace {
 
 template <class... Args>
@@ -63,4 +63,4 @@ TEST(format_to, allocates_nothing_and_takes_no_lock) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::format_test

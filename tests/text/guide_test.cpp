@@ -13,7 +13,7 @@
 #include "overture/text/save.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::guide_test {
 namespace {
 
 #include "guide_save.inc"
@@ -51,4 +51,4 @@ TEST(the_save_of_the_guide, reads_back_what_it_wrote) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::guide_test

@@ -6,7 +6,7 @@
 
 #include "overture/text/read.hpp"
 
-namespace overture {
+namespace overture::member_path_test {
 namespace {
 
 // The path of the first '!' in the text.
@@ -67,4 +67,4 @@ TEST(a_member_path, stands_any_nesting_and_any_bracket) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::member_path_test

@@ -21,7 +21,7 @@
 #include "text/float_mode.hpp"
 #include "text/printed.hpp"
 
-namespace overture {
+namespace overture::number_match_test {
 namespace {
 
 template <class T>
@@ -423,4 +423,4 @@ TEST(integers, match_printf) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::number_match_test

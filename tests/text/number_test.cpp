@@ -9,7 +9,7 @@
 #include "overture/text/number.hpp"
 #include "support/guards.hpp"
 
-namespace overture {
+namespace overture::number_test {
 namespace {
 
 template <int Decimals, class T>
@@ -150,4 +150,4 @@ TEST(reading, rounds_ties_to_even) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::number_test

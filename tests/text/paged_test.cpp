@@ -11,7 +11,7 @@
 #include "overture/jobs/thread_pool.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::paged_test {
 namespace {
 
 using numbers = paged<int, 64>;
@@ -295,4 +295,4 @@ TEST(paged, reports_refused_memory_and_stays_usable) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::paged_test

@@ -21,7 +21,7 @@
 #include "text/printed.hpp"
 #include "text/sample.hpp"
 
-namespace overture {
+namespace overture::pages_test {
 namespace {
 
 using sample::flag;
@@ -469,4 +469,4 @@ TEST(a_page, whose_function_throws_is_an_error_on_any_number_of_threads) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::pages_test

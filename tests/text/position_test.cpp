@@ -5,7 +5,7 @@
 
 #include "overture/text/read.hpp"
 
-namespace overture {
+namespace overture::position_test {
 namespace {
 
 void expect_position(std::string_view text, std::uint64_t offset, std::size_t line,
@@ -33,4 +33,4 @@ TEST(a_position, beyond_the_text_is_its_end) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::position_test

@@ -14,7 +14,7 @@
 #include "support/failing_allocator.hpp"
 #include "text/sample.hpp"
 
-namespace overture {
+namespace overture::read_test {
 namespace {
 
 using sample::flag;
@@ -458,4 +458,4 @@ TEST(an_empty_text, has_no_objects) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_test

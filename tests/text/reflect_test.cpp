@@ -9,7 +9,7 @@
 #include "overture/text/read.hpp"
 #include "overture/text/write.hpp"
 
-namespace overture {
+namespace overture::reflect_test {
 namespace {
 
 enum class arm : std::uint8_t { foot, horse };
@@ -137,4 +137,4 @@ TEST(an_aggregate, may_have_any_number_of_members_up_to_the_limit) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::reflect_test

@@ -15,7 +15,7 @@
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 
-namespace overture {
+namespace overture::save_altered_test {
 namespace {
 
 using namespace text::save_lines;
@@ -189,4 +189,4 @@ TEST_F(altered_file, can_be_loaded_again_into_the_same_object) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::save_altered_test

@@ -11,7 +11,7 @@
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 
-namespace overture {
+namespace overture::save_limits_test {
 namespace {
 
 using script = text::script<"unit">;
@@ -159,4 +159,4 @@ TEST(altered_saves, number_the_pages_of_each_section_from_zero) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::save_limits_test

@@ -16,7 +16,7 @@
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 
-namespace overture {
+namespace overture::save_test {
 namespace {
 
 using sample::unit;
@@ -486,4 +486,4 @@ TEST_F(saves, count_their_pages_for_a_progress_bar) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::save_test

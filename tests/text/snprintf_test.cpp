@@ -12,7 +12,7 @@
 #include "overture/text/format.hpp"
 #include "support/guards.hpp"
 
-namespace overture {
+namespace overture::snprintf_test {
 namespace {
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -209,4 +209,4 @@ TEST(text_snprintf, allocates_nothing_and_takes_no_lock) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::snprintf_test

@@ -10,7 +10,7 @@
 #include "overture/text/write.hpp"
 #include "text/sample.hpp"
 
-namespace overture {
+namespace overture::style_test {
 namespace {
 
 template <class Style, class T>
@@ -264,4 +264,4 @@ TEST(a_bool, is_true_or_false_in_json_whatever_its_format) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::style_test

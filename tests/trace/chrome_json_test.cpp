@@ -19,7 +19,7 @@
 #include "support/guards.hpp"
 #include "trace/exported_json.hpp"
 
-namespace overture {
+namespace overture::chrome_json_test {
 namespace {
 
 TEST(chrome_json, an_empty_timeline_is_a_whole_file) {
@@ -415,4 +415,4 @@ TEST(chrome_json, what_the_host_throws_ends_the_export_with_an_error) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::chrome_json_test

@@ -3,7 +3,7 @@
 // What the export contains about requests.
 #include "trace/exported_json.hpp"
 
-namespace overture {
+namespace overture::chrome_requests_test {
 namespace {
 
 TEST(chrome_json, a_request_tells_how_it_was_served) {
@@ -86,4 +86,4 @@ TEST(chrome_json, a_read_names_the_mount_of_its_file_and_nothing_else_does) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::chrome_requests_test

@@ -13,7 +13,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
 
-namespace overture {
+namespace overture::recorder_test {
 namespace {
 
 std::vector<trace_event> events_of(const timeline_track& track) {
@@ -418,4 +418,4 @@ TEST(recorder, an_earlier_observer_still_hears_and_is_restored) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::recorder_test

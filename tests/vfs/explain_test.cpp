@@ -7,7 +7,7 @@
 #include "support/zip_writer.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::explain_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST(describe, names_the_file_of_a_source) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::explain_test

@@ -10,7 +10,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::file_reader_test {
 namespace {
 
 using namespace literals;
@@ -321,4 +321,4 @@ TEST_F(reading_in_pieces, storage_that_cannot_map_can_still_be_read) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::file_reader_test

@@ -12,7 +12,7 @@
 #include "support/platform.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::file_system_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ TEST_F(game, can_be_read_by_many_threads_at_once) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::file_system_test

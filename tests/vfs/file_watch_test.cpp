@@ -20,7 +20,7 @@
 #include "support/zip_writer.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::file_watch_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -365,4 +365,4 @@ TEST(watching_without_case, reports_folded_paths) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::file_watch_test

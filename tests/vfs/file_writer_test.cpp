@@ -16,7 +16,7 @@
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::file_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -398,4 +398,4 @@ TEST_F(writing, without_memory_loses_only_that_file) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::file_writer_test

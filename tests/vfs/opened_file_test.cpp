@@ -11,7 +11,7 @@
 
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::opened_file_test {
 namespace {
 
 using namespace literals;
@@ -63,4 +63,4 @@ TEST_F(game, keeps_hundreds_of_loose_files_open_from_many_threads) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::opened_file_test

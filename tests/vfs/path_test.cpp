@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace overture {
+namespace overture::path_test {
 namespace {
 
 using namespace literals;
@@ -84,4 +84,4 @@ TEST(extension, is_what_follows_the_last_dot_of_the_last_element) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::path_test

@@ -8,7 +8,7 @@
 #include "support/fake_os.hpp"
 #include "support/seven_zip_writer.hpp"
 
-namespace overture {
+namespace overture::solid_blocks_test {
 namespace {
 
 constexpr std::size_t block_bytes = 2u << 20;
@@ -78,4 +78,4 @@ TEST_F(solid_blocks, keep_the_ticket_for_all_files_that_hold_them) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::solid_blocks_test

@@ -16,7 +16,7 @@ struct kept_archive {
   std::uint64_t bytes = 0;
 };
 
-std::mutex keeping;
+std::mutex keeping_archives;
 kept_archive all[kept_archives_max];  // the one kept longest first
 std::size_t count = 0;
 std::uint64_t bytes_kept = 0;
@@ -40,7 +40,7 @@ storage* take_kept_archive(const char* path, const overture::file_status& now) n
   storage* stale = nullptr;
   storage* found = nullptr;
   {
-    const std::scoped_lock lock(keeping);
+    const std::scoped_lock lock(keeping_archives);
     for (std::size_t i = 0; i < count; ++i) {
       if (std::string_view(all[i].path) != path) continue;
       (is_same_file(all[i].status, now) ? found : stale) = remove(i);
@@ -59,7 +59,7 @@ void keep_archive(storage* archive, const char* kept_path, const overture::file_
   if (bytes > kept_archive_bytes_max || !had_settled) {
     dropped[drops++] = archive;
   } else {
-    const std::scoped_lock lock(keeping);
+    const std::scoped_lock lock(keeping_archives);
     while (count == kept_archives_max ||
            (count > 0 && bytes_kept + bytes > kept_archive_bytes_max)) {
       dropped[drops++] = remove(0);
@@ -74,7 +74,7 @@ void end_kept_archives() noexcept {
   for (;;) {
     storage* removed = nullptr;
     {
-      const std::scoped_lock lock(keeping);
+      const std::scoped_lock lock(keeping_archives);
       if (count == 0) return;
       removed = remove(0);
     }

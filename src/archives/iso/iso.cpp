@@ -41,7 +41,7 @@ constexpr unsigned flag_folder = 0x02;
 constexpr unsigned flag_associated = 0x04;
 constexpr unsigned flag_continues = 0x80;
 
-constexpr std::uint32_t no_parent = UINT32_MAX;
+constexpr std::uint32_t iso_no_parent = UINT32_MAX;
 
 struct iso_record {
   std::uint64_t offset = 0;
@@ -57,7 +57,7 @@ struct iso_record {
 struct iso_folder {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t parent = no_parent;
+  std::uint32_t parent = iso_no_parent;
   std::uint32_t depth = 0;
   std::uint32_t path = 0;  // offset in iso_list::paths_
   std::uint32_t path_bytes = 0;
@@ -315,7 +315,7 @@ std::string_view iso_list::join(std::uint32_t number, const iso_record& record) 
 
 result<void> iso_list::take_folder(std::uint32_t number, const iso_record& record,
                                    std::string_view path) noexcept {
-  for (std::uint32_t above = number; above != no_parent; above = folders_[above].parent) {
+  for (std::uint32_t above = number; above != iso_no_parent; above = folders_[above].parent) {
     if (folders_[above].offset == record.offset) {
       return table_.lose(path, skip_reason::iso_folder_in_itself);
     }
@@ -410,15 +410,15 @@ result<void> iso_list::take_packed_file(std::string_view path) noexcept {
   return table_.add_entry(path, entry);
 }
 
-result<opened_entry> open(const archive& from, const archive_entry& entry,
-                          operating_system& os) noexcept {
+result<opened_entry> open_iso(const archive& from, const archive_entry& entry,
+                              operating_system& os) noexcept {
   result<opened_entry> opened = open_plain(from, entry, os);
   const bool packed = entry.method != compression::none;
   if (opened && packed && entry.bytes > 0) opened->handle = from.store.get()->open_all();
   return opened;
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_iso(const archive_input& input, archive& into) noexcept {
   return iso_list(input, into).run();
 }
 
@@ -430,8 +430,8 @@ const archive_format iso_format{
     .files = "ISO 9660 with Joliet or Rock Ridge, zisofs",
     .reads_no_front = true,
     .extensions = "iso",
-    .list = list,
-    .open = open,
+    .list = list_iso,
+    .open = open_iso,
     .keeps_backslashes = true,
 };
 

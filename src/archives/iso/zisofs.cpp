@@ -12,7 +12,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::string_view mark{"\x37\xE4\x53\x96\xC9\xDB\xD6\x07", 8};
+constexpr std::string_view zisofs_mark{"\x37\xE4\x53\x96\xC9\xDB\xD6\x07", 8};
 constexpr std::size_t header_bytes_min = 16;
 constexpr std::size_t group_bytes = block_store::small_bytes / 2;  // so that it needs no room
 constexpr std::size_t blocks_of_group_max = group_bytes >> 15;
@@ -53,9 +53,10 @@ result<std::uint64_t> zisofs_store::add(std::uint64_t offset, std::uint64_t pack
 result<void> zisofs_store::check_header(const group& of, reading how) noexcept {
   std::byte header[header_bytes_min];
   if (result<void> read = read_packed(of.offset, header, how); !read) return read;
-  const bool same = std::string_view(reinterpret_cast<const char*>(header), mark.size()) == mark &&
-                    load_u8(header + 12) * 4 == of.header_bytes &&
-                    1u << (load_u8(header + 13) & 31) == of.block_bytes;
+  const bool same =
+      std::string_view(reinterpret_cast<const char*>(header), zisofs_mark.size()) == zisofs_mark &&
+      load_u8(header + 12) * 4 == of.header_bytes &&
+      1u << (load_u8(header + 13) & 31) == of.block_bytes;
   return same ? result<void>() : damaged(of.offset);
 }
 

@@ -13,7 +13,7 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t input_bytes = 64u << 10;
+constexpr std::size_t bzip2_input_bytes = 64u << 10;
 
 void* allocate(void* memory, int count, int size) noexcept {
   return allocate_sized(memory, static_cast<std::size_t>(count), static_cast<std::size_t>(size));
@@ -36,7 +36,7 @@ struct bzip2_source::decoder {
 };
 
 bzip2_source::bzip2_source(byte_source& from, allocator& memory) noexcept
-    : memory_(memory), packed_(from, memory, input_bytes) {}
+    : memory_(memory), packed_(from, memory, bzip2_input_bytes) {}
 
 bzip2_source::~bzip2_source() {
   destroy_object(memory_, memory_tag::vfs, decoder_);

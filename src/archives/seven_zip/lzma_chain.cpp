@@ -12,12 +12,12 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t input_bytes = 64u << 10;
+constexpr std::size_t lzma_input_bytes = 64u << 10;
 // LZMA2 allows uncompressed chunks: a control byte, then the size minus one, high byte first.
 constexpr std::size_t piece_front_bytes = 3;
 constexpr std::byte piece_mark{0x01};
 constexpr std::byte end_mark{0x00};
-static_assert(input_bytes - 1 <= 0xFFFF);
+static_assert(lzma_input_bytes - 1 <= 0xFFFF);
 
 lzma_vli id_of(block_filter filter) noexcept {
   switch (filter) {
@@ -72,7 +72,7 @@ struct lzma_source::decoder {
     const std::uint64_t useful = std::max<std::uint64_t>(block.bytes, LZMA_DICT_SIZE_MIN);
     const bool copied = block.method == block_method::copy;
     options.dict_size = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(copied ? input_bytes : block.dictionary_bytes, useful));
+        std::min<std::uint64_t>(copied ? lzma_input_bytes : block.dictionary_bytes, useful));
     options.lc = block.literal_context_bits;
     options.lp = block.literal_position_bits;
     options.pb = block.position_bits;
@@ -99,7 +99,7 @@ struct lzma_source::decoder {
 };
 
 lzma_source::lzma_source(byte_source& from, const packed_block& block, allocator& memory) noexcept
-    : memory_(memory), block_(block), packed_(from, memory, input_bytes, piece_front_bytes) {}
+    : memory_(memory), block_(block), packed_(from, memory, lzma_input_bytes, piece_front_bytes) {}
 
 lzma_source::~lzma_source() {
   destroy_object(memory_, memory_tag::vfs, decoder_);

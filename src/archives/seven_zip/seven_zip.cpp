@@ -14,6 +14,7 @@
 #include "archives/archive.hpp"
 #include "archives/bomb.hpp"
 #include "archives/names/skip_reason.hpp"
+#include "archives/names/unix_mode.hpp"
 #include "archives/names/utf16.hpp"
 #include "archives/seven_zip/seven_zip_blocks.hpp"
 #include "archives/seven_zip/seven_zip_header.hpp"
@@ -30,9 +31,6 @@ namespace {
 constexpr int headers_max = 4;
 
 constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half holds a Unix mode
-constexpr std::uint32_t unix_kind_mask = 0170000;
-constexpr std::uint32_t unix_link = 0120000;
-constexpr std::uint32_t unix_owner_runs = 0100;
 
 class seven_zip_list {
  public:
@@ -320,13 +318,13 @@ result<void> seven_zip_list::add_files() noexcept {
   return {};
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_seven_zip(const archive_input& input, archive& into) noexcept {
   if (!input.begins_with(seven_zip_mark)) return false;
   return seven_zip_list(input, into).run();
 }
 
-result<opened_entry> open(const archive& from, const archive_entry& entry,
-                          operating_system&) noexcept {
+result<opened_entry> open_seven_zip(const archive& from, const archive_entry& entry,
+                                    operating_system&) noexcept {
   if (entry.flaw != entry_flaw::none) {
     error why = error_of(entry.flaw);
     why.offset = entry.offset;
@@ -354,8 +352,8 @@ const archive_format seven_zip_format{
     .files = "7z",
     .libraries = "liblzma, libbz2, libdeflate, libzstd, libcrypto",
     .extensions = "7z",
-    .list = list,
-    .open = open,
+    .list = list_seven_zip,
+    .open = open_seven_zip,
 };
 
 }  // namespace overture::archives_detail

@@ -15,7 +15,7 @@ constexpr std::size_t block_bytes = 16;
 constexpr std::size_t piece_bytes = 64u << 10;
 static_assert(piece_bytes % block_bytes == 0);
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_decrypting() {
   return fail(errc::out_of_memory, "out of memory for decrypting");
 }
 
@@ -57,9 +57,9 @@ result<aes_key> derive_key(const aes_parameters& from, std::string_view password
   // What is hashed again and again: the salt, the password, and a count of eight bytes.
   vec<std::byte> round(memory, memory_tag::vfs);
   for (std::size_t i = 0; i < from.salt_bytes; ++i) {
-    if (!round.push_back(from.salt[i])) return no_memory();
+    if (!round.push_back(from.salt[i])) return no_memory_for_decrypting();
   }
-  if (!append_utf16(password, round)) return no_memory();
+  if (!append_utf16(password, round)) return no_memory_for_decrypting();
   aes_key key{};
   if (from.rounds_log == aes_parameters::no_rounds) {
     std::memcpy(key.data(), round.data(), std::min(key.size(), round.size()));
@@ -67,7 +67,7 @@ result<aes_key> derive_key(const aes_parameters& from, std::string_view password
   }
   const std::size_t count_at = round.size();
   for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i) {
-    if (!round.push_back(std::byte{0})) return no_memory();
+    if (!round.push_back(std::byte{0})) return no_memory_for_decrypting();
   }
   EVP_MD_CTX* const hash = EVP_MD_CTX_new();
   bool done = hash && EVP_DigestInit_ex(hash, EVP_sha256(), nullptr) == 1;
@@ -80,7 +80,7 @@ result<aes_key> derive_key(const aes_parameters& from, std::string_view password
   done =
       done && EVP_DigestFinal_ex(hash, reinterpret_cast<unsigned char*>(key.data()), nullptr) == 1;
   EVP_MD_CTX_free(hash);
-  if (!done) return no_memory();
+  if (!done) return no_memory_for_decrypting();
   return key;
 }
 
@@ -123,7 +123,7 @@ result<void> aes_source::refill() noexcept {
 
 result<void> aes_source::read(std::span<std::byte> to, std::size_t& made) noexcept {
   made = 0;
-  if (!cipher_) return no_memory();
+  if (!cipher_) return no_memory_for_decrypting();
   while (made < to.size() && left_ > 0) {
     if (plain_.empty()) {
       if (result<void> done = refill(); !done) return done;

@@ -51,7 +51,7 @@ class bit_list {
   std::span<const std::byte> bytes_;
 };
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_header() {
   return fail(errc::out_of_memory, "out of memory for the archive's directory");
 }
 
@@ -159,7 +159,7 @@ result<void> header_parser::read_packed_sizes() noexcept {
     if (in_.bad()) return broken_seven_zip_header();
     if (part == property_size && packed_.empty()) {
       for (std::uint64_t i = 0; i < count && !in_.bad(); ++i) {
-        if (!packed_.push_back(in_.number())) return no_memory();
+        if (!packed_.push_back(in_.number())) return no_memory_for_header();
       }
     } else if (part == property_crc) {
       read_digests(in_, count, [](std::uint64_t, std::uint32_t) {});
@@ -206,7 +206,8 @@ result<void> header_parser::read_block() noexcept {
   seven_zip_block block;
   const result<coder_shape> shape = read_seven_zip_coders(in_, block, into_.steps);
   if (!shape) return tl::unexpected(shape.error());
-  return into_.blocks.push_back(block) && chains_.push_back(*shape) ? result<void>{} : no_memory();
+  return into_.blocks.push_back(block) && chains_.push_back(*shape) ? result<void>{}
+                                                                    : no_memory_for_header();
 }
 
 // The packed streams of the blocks are adjacent.
@@ -251,7 +252,7 @@ result<void> header_parser::read_substreams() noexcept {
     // Streams whose checksum is not that of the whole block.
     vec<std::uint32_t> unknown(into_.streams.memory(), memory_tag::vfs);
     for (std::uint32_t i = 0; i < into_.streams.size(); ++i) {
-      if (!into_.streams[i].has_crc && !unknown.push_back(i)) return no_memory();
+      if (!into_.streams[i].has_crc && !unknown.push_back(i)) return no_memory_for_header();
     }
     read_digests(in_, unknown.size(), [&](std::uint64_t i, std::uint32_t crc) {
       into_.streams[unknown[i]].crc32 = crc;
@@ -276,7 +277,7 @@ result<void> header_parser::read_sizes_of_substreams(bool sizes) noexcept {
         stream.crc32 = block.crc32;
         stream.has_crc = block.has_crc;
       }
-      if (!into_.streams.push_back(stream)) return no_memory();
+      if (!into_.streams.push_back(stream)) return no_memory_for_header();
     }
   }
   return {};
@@ -287,7 +288,7 @@ result<void> header_parser::read_files() noexcept {
   if (into_.files > limits::entries_max) {
     return fail(errc::limit, limit_text::files);
   }
-  if (!into_.no_stream.resize(into_.files)) return no_memory();
+  if (!into_.no_stream.resize(into_.files)) return no_memory_for_header();
   for (std::uint64_t part = in_.number(); part != property_end; part = in_.number()) {
     seven_zip_reader field(in_.take(in_.number()));
     if (in_.bad()) return broken_seven_zip_header();

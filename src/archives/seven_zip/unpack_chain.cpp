@@ -13,9 +13,9 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t input_bytes = 64u << 10;
+constexpr std::size_t chain_input_bytes = 64u << 10;
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_unpacking() {
   return fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
 }
 
@@ -23,7 +23,7 @@ tl::unexpected<error> no_memory() {
 class piece_source final : public byte_source {
  public:
   piece_source(byte_source& from, compression method, allocator& memory) noexcept
-      : packed_(from, memory, input_bytes), unpacker_(memory, method) {}
+      : packed_(from, memory, chain_input_bytes), unpacker_(memory, method) {}
 
   result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override {
     made = 0;
@@ -60,7 +60,7 @@ class piece_source final : public byte_source {
 class swap_source final : public byte_source {
  public:
   swap_source(byte_source& from, std::size_t group, allocator& memory) noexcept
-      : packed_(from, memory, input_bytes), group_(group) {}
+      : packed_(from, memory, chain_input_bytes), group_(group) {}
 
   result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override {
     made = 0;
@@ -84,7 +84,7 @@ class swap_source final : public byte_source {
   }
 
  private:
-  static_assert(input_bytes % 4 == 0);
+  static_assert(chain_input_bytes % 4 == 0);
   source_buffer packed_;
   const std::size_t group_;
   std::span<std::byte> left_;
@@ -184,7 +184,7 @@ bool is_tree(const unpack_chain& chain) noexcept {
 std::uint64_t chain_bytes(const unpack_chain& chain) noexcept {
   std::uint64_t all = 0;
   for (const unpack_step& step : chain.steps) {
-    all += input_bytes;
+    all += chain_input_bytes;
     switch (step.kind) {
       case step_kind::lzma:
         all += std::min<std::uint64_t>(step.lzma.dictionary_bytes, step.lzma.bytes);
@@ -208,7 +208,7 @@ result<void> unpack(const unpack_chain& chain, std::span<byte_source* const> str
   made = 0;
   chain_sources sources(chain, streams, keys, memory);
   byte_source* const last = sources.make(chain.last);
-  if (!last) return no_memory();
+  if (!last) return no_memory_for_unpacking();
   result<void> done = last->read(to, made);
   if (done && made < to.size()) {
     return fail(errc::corrupt, "the data unpacks to fewer bytes than stated");

@@ -14,11 +14,11 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t name_bytes = 13;
+constexpr std::size_t gob_name_bytes = 13;
 constexpr std::size_t long_name_bytes = 128;
 constexpr std::uint32_t second_version = 0x14;
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_gob(const archive_input& input, archive& into) noexcept {
   const bool second = input.begins_with("GOB ");
   if (!second && !input.begins_with("GOB\n")) return false;
   plain_table table(input, into);
@@ -30,7 +30,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const std::uint64_t offset = load_u32(*header + (second ? 4 : 0));
   const result<const std::byte*> count = table.read(offset, 4);
   if (!count) return tl::unexpected(count.error());
-  const std::size_t field = second ? long_name_bytes : name_bytes;
+  const std::size_t field = second ? long_name_bytes : gob_name_bytes;
   return table.finish(
       table.each({offset + 4, load_u32(*count), 8 + field}, [&](const std::byte* record) {
         return table.add(text_of(record + 8, field - 1), load_u32(record), load_u32(record + 4));
@@ -44,7 +44,7 @@ const archive_format gob_format{
     .name = "gob",
     .files = "Dark Forces, Jedi Knight",
     .extensions = "gob goo",
-    .list = list,
+    .list = list_gob,
     .open = open_plain,
 };
 

@@ -12,20 +12,20 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t name_bytes = 12;
-constexpr std::size_t record_bytes = name_bytes + 4;
+constexpr std::size_t grp_name_bytes = 12;
+constexpr std::size_t grp_record_bytes = grp_name_bytes + 4;
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_grp(const archive_input& input, archive& into) noexcept {
   if (!input.begins_with("KenSilverman")) return false;
   plain_table table(input, into);
   const result<const std::byte*> count = table.read(12, 4);
   if (!count) return tl::unexpected(count.error());
-  const record_table records{16, load_u32(*count), record_bytes};
+  const record_table records{16, load_u32(*count), grp_record_bytes};
   std::uint64_t offset = records.end();
   return table.finish(table.each(records, [&](const std::byte* record) {
-    const std::string_view name = text_of(record, name_bytes);
+    const std::string_view name = text_of(record, grp_name_bytes);
     const std::uint64_t begin = offset;
-    offset += load_u32(record + name_bytes);
+    offset += load_u32(record + grp_name_bytes);
     return table.add(name.substr(0, name.find(' ')), begin, offset - begin);
   }));
 }
@@ -37,7 +37,7 @@ const archive_format grp_format{
     .name = "grp",
     .files = "Build engine",
     .extensions = "grp",
-    .list = list,
+    .list = list_grp,
     .open = open_plain,
 };
 

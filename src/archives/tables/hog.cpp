@@ -15,8 +15,8 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t name_bytes = 13;
-constexpr std::size_t link_bytes = name_bytes + 4;
+constexpr std::size_t hog_name_bytes = 13;
+constexpr std::size_t link_bytes = hog_name_bytes + 4;
 
 result<void> follow_chain(plain_table& table) noexcept {
   std::uint64_t at = 3;
@@ -26,9 +26,9 @@ result<void> follow_chain(plain_table& table) noexcept {
     }
     const result<const std::byte*> link = table.read(at, link_bytes);
     if (!link) return tl::unexpected(link.error());
-    const std::uint32_t bytes = load_u32(*link + name_bytes);
+    const std::uint32_t bytes = load_u32(*link + hog_name_bytes);
     // The last byte of the name is a NUL or garbage.
-    result<void> added = table.add(text_of(*link, name_bytes - 1), at + link_bytes, bytes);
+    result<void> added = table.add(text_of(*link, hog_name_bytes - 1), at + link_bytes, bytes);
     if (!added) return added;
     at += link_bytes + bytes;
   }
@@ -49,7 +49,7 @@ result<void> read_table(plain_table& table) noexcept {
   });
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_hog(const archive_input& input, archive& into) noexcept {
   const bool has_table = input.begins_with("HOG2");
   if (!has_table && !input.begins_with("DHF")) return false;
   plain_table table(input, into);
@@ -63,7 +63,7 @@ const archive_format hog_format{
     .name = "hog",
     .files = "Descent 1 to 3",
     .extensions = "hog",
-    .list = list,
+    .list = list_hog,
     .open = open_plain,
 };
 

@@ -15,19 +15,19 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 16;
-constexpr std::size_t record_bytes = 16;
-constexpr std::uint32_t version = 0x10000;
+constexpr std::size_t lab_header_bytes = 16;
+constexpr std::size_t lab_record_bytes = 16;
+constexpr std::uint32_t lab_version = 0x10000;
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_lab(const archive_input& input, archive& into) noexcept {
   if (!input.begins_with("LABN")) return false;
   plain_table table(input, into);
   const result<const std::byte*> header = table.read(4, 12);
   if (!header) return tl::unexpected(header.error());
-  if (load_u32(*header) != version) {
+  if (load_u32(*header) != lab_version) {
     return fail(errc::unsupported, "unsupported version of the archive format");
   }
-  const record_table records{header_bytes, load_u32(*header + 4), record_bytes};
+  const record_table records{lab_header_bytes, load_u32(*header + 4), lab_record_bytes};
   if (!table.has(records)) return table_outside(records.offset);
   vec<char> names(into.names.memory(), memory_tag::vfs);
   result<void> done = table.read_into(names, records.end(), load_u32(*header + 8));
@@ -50,7 +50,7 @@ const archive_format lab_format{
     .name = "lab",
     .files = "Outlaws",
     .extensions = "lab",
-    .list = list,
+    .list = list_lab,
     .open = open_plain,
 };
 

@@ -18,21 +18,21 @@ using namespace base_detail;
 namespace {
 
 constexpr std::size_t kind_bytes = 4;
-constexpr std::size_t name_bytes = 8;
-constexpr std::size_t header_bytes = kind_bytes + name_bytes + 4;
+constexpr std::size_t lfd_name_bytes = 8;
+constexpr std::size_t lfd_header_bytes = kind_bytes + lfd_name_bytes + 4;
 
 // Calls `act` for each resource. Returns where the last one ends, which may be outside the archive.
 result<std::uint64_t> follow_chain(
     plain_table& table, std::uint64_t at,
     function_ref<result<void>(const std::byte*, std::uint64_t)> act) noexcept {
-  while (at <= table.file_bytes() && table.file_bytes() - at >= header_bytes) {
-    const result<const std::byte*> header = table.read(at, header_bytes);
+  while (at <= table.file_bytes() && table.file_bytes() - at >= lfd_header_bytes) {
+    const result<const std::byte*> header = table.read(at, lfd_header_bytes);
     if (!header) return tl::unexpected(header.error());
-    const std::uint64_t bytes = load_u32(*header + kind_bytes + name_bytes);
-    if (result<void> done = act(*header, at + header_bytes); !done) {
+    const std::uint64_t bytes = load_u32(*header + kind_bytes + lfd_name_bytes);
+    if (result<void> done = act(*header, at + lfd_header_bytes); !done) {
       return tl::unexpected(done.error());
     }
-    at += header_bytes + bytes;
+    at += lfd_header_bytes + bytes;
   }
   return at;
 }
@@ -41,7 +41,7 @@ result<bool> is_chain(plain_table& table) noexcept {
   bool named = table.file_bytes() > 0;
   const auto look = [&](const std::byte* header, std::uint64_t) -> result<void> {
     named = named && !text_of(header, kind_bytes).empty() &&
-            !text_of(header + kind_bytes, name_bytes).empty();
+            !text_of(header + kind_bytes, lfd_name_bytes).empty();
     return {};
   };
   return follow_chain(table, 0, look).map([&](std::uint64_t end) {
@@ -51,23 +51,23 @@ result<bool> is_chain(plain_table& table) noexcept {
 
 result<void> add(plain_table& table, const std::byte* header, std::uint64_t offset) noexcept {
   const std::string_view kind = text_of(header, kind_bytes);
-  const std::string_view name = text_of(header + kind_bytes, name_bytes);
-  char joined[name_bytes + 1 + kind_bytes];
+  const std::string_view name = text_of(header + kind_bytes, lfd_name_bytes);
+  char joined[lfd_name_bytes + 1 + kind_bytes];
   std::memcpy(joined, name.data(), name.size());
   joined[name.size()] = '.';
   std::memcpy(joined + name.size() + 1, kind.data(), kind.size());
   return table.add({joined, name.size() + 1 + kind.size()}, offset,
-                   load_u32(header + kind_bytes + name_bytes));
+                   load_u32(header + kind_bytes + lfd_name_bytes));
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_lfd(const archive_input& input, archive& into) noexcept {
   plain_table table(input, into);
   const bool has_map = input.begins_with("RMAPresource");
   std::uint64_t begin = 0;
   if (has_map) {
-    const result<const std::byte*> bytes = table.read(kind_bytes + name_bytes, 4);
+    const result<const std::byte*> bytes = table.read(kind_bytes + lfd_name_bytes, 4);
     if (!bytes) return tl::unexpected(bytes.error());
-    begin = header_bytes + load_u32(*bytes);
+    begin = lfd_header_bytes + load_u32(*bytes);
     if (begin > table.file_bytes()) return table_outside(begin);
   } else {
     if (!input.has_extension_of("lfd")) return false;
@@ -90,7 +90,7 @@ const archive_format lfd_format{
     .name = "lfd",
     .files = "X-Wing, TIE Fighter, Dark Forces",
     .extensions = "lfd",
-    .list = list,
+    .list = list_lfd,
     .open = open_plain,
 };
 

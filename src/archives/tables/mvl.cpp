@@ -12,20 +12,20 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t name_bytes = 13;
-constexpr std::size_t record_bytes = name_bytes + 4;
+constexpr std::size_t mvl_name_bytes = 13;
+constexpr std::size_t mvl_record_bytes = mvl_name_bytes + 4;
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_mvl(const archive_input& input, archive& into) noexcept {
   if (!input.begins_with("DMVL")) return false;
   plain_table table(input, into);
   const result<const std::byte*> count = table.read(4, 4);
   if (!count) return tl::unexpected(count.error());
-  const record_table records{8, load_u32(*count), record_bytes};
+  const record_table records{8, load_u32(*count), mvl_record_bytes};
   std::uint64_t offset = records.end();
   return table.finish(table.each(records, [&](const std::byte* record) {
     const std::uint64_t begin = offset;
-    offset += load_u32(record + name_bytes);
-    return table.add(text_of(record, name_bytes - 1), begin, offset - begin);
+    offset += load_u32(record + mvl_name_bytes);
+    return table.add(text_of(record, mvl_name_bytes - 1), begin, offset - begin);
   }));
 }
 
@@ -36,7 +36,7 @@ const archive_format mvl_format{
     .name = "mvl",
     .files = "Descent II",
     .extensions = "mvl",
-    .list = list,
+    .list = list_mvl,
     .open = open_plain,
 };
 

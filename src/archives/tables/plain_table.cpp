@@ -12,7 +12,7 @@ using namespace base_detail;
 
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_table() {
   return fail(errc::out_of_memory, "out of memory for the archive's directory");
 }
 
@@ -32,7 +32,7 @@ result<const std::byte*> plain_table::window(std::uint64_t offset, std::size_t b
   if (!inside) {
     const std::size_t size =
         std::max<std::size_t>(bytes, std::min<std::uint64_t>(wanted, file_bytes() - offset));
-    if (!window_.resize_for_overwrite(size)) return no_memory();
+    if (!window_.resize_for_overwrite(size)) return no_memory_for_table();
     window_offset_ = offset;
     result<void> read = read_fully(input_.os, into_.handle.get(), offset, {window_.data(), size});
     if (!read) {
@@ -49,7 +49,7 @@ result<void> plain_table::read_into(vec<char>& text, std::uint64_t offset,
   if (bytes > limits::archive_directory_bytes_max) {
     return fail(errc::limit, limit_text::archive_directory);
   }
-  if (!text.resize_for_overwrite(bytes)) return no_memory();
+  if (!text.resize_for_overwrite(bytes)) return no_memory_for_table();
   const std::span<char> room(text.data(), text.size());
   return read_fully(input_.os, into_.handle.get(), offset, std::as_writable_bytes(room));
 }

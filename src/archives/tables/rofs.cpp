@@ -20,9 +20,9 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::string_view mark{"\3\0\0\0\1\0\0\0\4\0\0\0\0\1\1\0\0\4\0\0\0", 21};
-constexpr std::size_t header_bytes = 16;
-constexpr std::size_t record_bytes = 8;  // without the name
+constexpr std::string_view rofs_mark{"\3\0\0\0\1\0\0\0\4\0\0\0\0\1\1\0\0\4\0\0\0", 21};
+constexpr std::size_t rofs_header_bytes = 16;
+constexpr std::size_t rofs_record_bytes = 8;  // without the name
 constexpr std::string_view packed_ident = "Hi_Comp";
 
 class rofs_blocks final : public block_store {
@@ -95,7 +95,7 @@ bool rofs_list::append(std::string_view part) noexcept {
 }
 
 bool rofs_list::read_folder() noexcept {
-  std::span<const std::byte> left = input_.front.subspan(mark.size());
+  std::span<const std::byte> left = input_.front.subspan(rofs_mark.size());
   const std::string_view first = text_of(left.data(), left.size());
   if (left.size() - first.size() < 1 + 8) return false;
   left = left.subspan(first.size() + 1);
@@ -110,16 +110,16 @@ result<void> rofs_list::read_table() noexcept {
   const std::uint32_t files = load_u32(*count);
   std::uint64_t at = table_at_ + 4;
   for (std::uint32_t i = 0; i < files; ++i) {
-    if (table_.file_bytes() - at <= record_bytes) return table_outside(at);
-    const std::size_t most = std::min<std::uint64_t>(table_.file_bytes() - at,
-                                                     record_bytes + limits::path_element_bytes_max);
+    if (table_.file_bytes() - at <= rofs_record_bytes) return table_outside(at);
+    const std::size_t most = std::min<std::uint64_t>(
+        table_.file_bytes() - at, rofs_record_bytes + limits::path_element_bytes_max);
     const result<const std::byte*> record = table_.read(at, most);
     if (!record) return tl::unexpected(record.error());
-    const std::string_view name = text_of(*record + record_bytes, most - record_bytes);
+    const std::string_view name = text_of(*record + rofs_record_bytes, most - rofs_record_bytes);
     const std::uint64_t file = std::uint64_t{load_u32(*record)} * 8;
-    if (name.size() == most - record_bytes)
+    if (name.size() == most - rofs_record_bytes)
       return fail(errc::corrupt, "a name is not terminated", {}, at);
-    at += record_bytes + name.size() + 1;
+    at += rofs_record_bytes + name.size() + 1;
     if (name.size() > path_.size() - folder_bytes_) return table_outside(at);
     std::copy(name.begin(), name.end(), path_.data() + folder_bytes_);
     result<void> taken = take(file, {path_.data(), folder_bytes_ + name.size()});
@@ -132,8 +132,8 @@ result<void> rofs_list::take(std::uint64_t at, std::string_view path) noexcept {
   archive_entry entry;
   entry.offset = at;
   entry.flaw = entry_flaw::outside;
-  if (fits(at, 1, header_bytes, table_.file_bytes())) {
-    const result<const std::byte*> header = table_.read(at, header_bytes);
+  if (fits(at, 1, rofs_header_bytes, table_.file_bytes())) {
+    const result<const std::byte*> header = table_.read(at, rofs_header_bytes);
     if (!header) return tl::unexpected(header.error());
     const std::uint32_t bytes = load_u32(*header + 4);
     const result<entry_flaw> flaw = read_blocks(at, bytes);
@@ -158,7 +158,7 @@ result<void> rofs_list::take(std::uint64_t at, std::string_view path) noexcept {
 // Fills the list of the file's blocks. Leaves it empty if the file is broken.
 result<entry_flaw> rofs_list::read_blocks(std::uint64_t at, std::uint32_t bytes) noexcept {
   blocks_.clear();
-  const result<const std::byte*> header = table_.read(at, header_bytes);
+  const result<const std::byte*> header = table_.read(at, rofs_header_bytes);
   if (!header) return tl::unexpected(header.error());
   std::uint64_t data = at + load_u16(*header);
   const std::size_t count = load_u16(*header + 2);
@@ -169,8 +169,8 @@ result<entry_flaw> rofs_list::read_blocks(std::uint64_t at, std::uint32_t bytes)
   const bool packed = std::string_view(ident, sizeof ident) == packed_ident;
   const std::uint64_t needed = (std::uint64_t{bytes} + rofs_block_bytes - 1) / rofs_block_bytes;
   if (count < needed) return entry_flaw::sizes;
-  if (!fits(at + header_bytes, count, 8, table_.file_bytes())) return entry_flaw::outside;
-  const result<const std::byte*> keys = table_.read(at + header_bytes, count * 8);
+  if (!fits(at + rofs_header_bytes, count, 8, table_.file_bytes())) return entry_flaw::outside;
+  const result<const std::byte*> keys = table_.read(at + rofs_header_bytes, count * 8);
   if (!keys) return tl::unexpected(keys.error());
   std::uint64_t left = bytes;
   for (std::size_t i = 0; i < needed; ++i) {
@@ -194,13 +194,13 @@ result<entry_flaw> rofs_list::read_blocks(std::uint64_t at, std::uint32_t bytes)
   return entry_flaw::none;
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
-  if (!input.begins_with(mark)) return false;
+result<bool> list_rofs(const archive_input& input, archive& into) noexcept {
+  if (!input.begins_with(rofs_mark)) return false;
   return rofs_list(input, into).run();
 }
 
-result<opened_entry> open(const archive& from, const archive_entry& entry,
-                          operating_system& os) noexcept {
+result<opened_entry> open_rofs(const archive& from, const archive_entry& entry,
+                               operating_system& os) noexcept {
   result<opened_entry> opened = open_plain(from, entry, os);
   if (opened && entry.bytes > 0) opened->handle = from.store.get()->open_all();
   return opened;
@@ -213,8 +213,8 @@ const archive_format rofs_format{
     .name = "rofs",
     .files = "Resident Evil 3",
     .extensions = "dat",
-    .list = list,
-    .open = open,
+    .list = list_rofs,
+    .open = open_rofs,
 };
 
 }  // namespace overture::archives_detail

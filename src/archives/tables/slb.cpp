@@ -13,16 +13,16 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t header_bytes = 12;
-constexpr std::size_t name_bytes = 64;
-constexpr std::size_t record_bytes = name_bytes + 8;
+constexpr std::size_t slb_header_bytes = 12;
+constexpr std::size_t slb_name_bytes = 64;
+constexpr std::size_t slb_record_bytes = slb_name_bytes + 8;
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
-  if (!input.begins_with({"\0\0\0\0", 4}) || input.front.size() < header_bytes) return false;
+result<bool> list_slb(const archive_input& input, archive& into) noexcept {
+  if (!input.begins_with({"\0\0\0\0", 4}) || input.front.size() < slb_header_bytes) return false;
   const std::byte* const header = input.front.data();
-  const record_table records{load_u32(header + 8), load_u32(header + 4), record_bytes};
+  const record_table records{load_u32(header + 8), load_u32(header + 4), slb_record_bytes};
   plain_table table(input, into);
-  if (records.count == 0 || records.offset < header_bytes || !table.has(records)) return false;
+  if (records.count == 0 || records.offset < slb_header_bytes || !table.has(records)) return false;
   bool rooted = true;
   const result<void> looked = table.each(records, [&](const std::byte* record) -> result<void> {
     rooted = std::to_integer<char>(*record) == '\\';
@@ -31,8 +31,8 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   if (!rooted) return false;
   if (!looked) return tl::unexpected(looked.error());
   return table.finish(table.each(records, [&](const std::byte* record) {
-    return table.add(text_of(record + 1, name_bytes - 1), load_u32(record + name_bytes),
-                     load_u32(record + name_bytes + 4));
+    return table.add(text_of(record + 1, slb_name_bytes - 1), load_u32(record + slb_name_bytes),
+                     load_u32(record + slb_name_bytes + 4));
   }));
 }
 
@@ -43,7 +43,7 @@ const archive_format slb_format{
     .name = "slb",
     .files = "Independence War",
     .extensions = "slb",
-    .list = list,
+    .list = list_slb,
     .open = open_plain,
 };
 

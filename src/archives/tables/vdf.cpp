@@ -16,30 +16,30 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t comment_bytes = 256;
+constexpr std::size_t vdf_comment_bytes = 256;
 constexpr std::size_t signature_bytes = 16;
-constexpr std::uint32_t version = 0x50;
-constexpr std::size_t name_bytes = 64;
-constexpr std::size_t record_bytes = name_bytes + 16;
+constexpr std::uint32_t vdf_version = 0x50;
+constexpr std::size_t vdf_name_bytes = 64;
+constexpr std::size_t vdf_record_bytes = vdf_name_bytes + 16;
 constexpr std::uint32_t folder_bit = 0x80000000;
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
-  if (!input.begins_with("PSVDSC_V2.00\r\n\r\n", comment_bytes) &&
-      !input.begins_with("PSVDSC_V2.00\n\r\n\r", comment_bytes)) {
+result<bool> list_vdf(const archive_input& input, archive& into) noexcept {
+  if (!input.begins_with("PSVDSC_V2.00\r\n\r\n", vdf_comment_bytes) &&
+      !input.begins_with("PSVDSC_V2.00\n\r\n\r", vdf_comment_bytes)) {
     return false;
   }
   plain_table table(input, into);
-  const result<const std::byte*> header = table.read(comment_bytes + signature_bytes, 24);
+  const result<const std::byte*> header = table.read(vdf_comment_bytes + signature_bytes, 24);
   if (!header) return tl::unexpected(header.error());
-  if (load_u32(*header + 20) != version) {
+  if (load_u32(*header + 20) != vdf_version) {
     return fail(errc::unsupported, "unsupported version of the archive format");
   }
-  const record_table records{load_u32(*header + 16), load_u32(*header), record_bytes};
+  const record_table records{load_u32(*header + 16), load_u32(*header), vdf_record_bytes};
   return table.finish(table.each(records, [&](const std::byte* record) -> result<void> {
-    if ((load_u32(record + name_bytes + 8) & folder_bit) != 0) return {};
-    const std::string_view name = text_of(record, name_bytes);
-    return table.add(name.substr(0, name.find_last_not_of(' ') + 1), load_u32(record + name_bytes),
-                     load_u32(record + name_bytes + 4));
+    if ((load_u32(record + vdf_name_bytes + 8) & folder_bit) != 0) return {};
+    const std::string_view name = text_of(record, vdf_name_bytes);
+    return table.add(name.substr(0, name.find_last_not_of(' ') + 1),
+                     load_u32(record + vdf_name_bytes), load_u32(record + vdf_name_bytes + 4));
   }));
 }
 
@@ -50,7 +50,7 @@ const archive_format vdf_format{
     .name = "vdf",
     .files = "Gothic",
     .extensions = "vdf mod",
-    .list = list,
+    .list = list_vdf,
     .open = open_plain,
 };
 

@@ -23,8 +23,8 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t name_bytes = 8;
-constexpr std::size_t record_bytes = 8 + name_bytes;
+constexpr std::size_t wad_name_bytes = 8;
+constexpr std::size_t wad_record_bytes = 8 + wad_name_bytes;
 constexpr std::string_view maps_folder = "maps/";
 
 // What follows the name of a map, in this order or another: Doom, Hexen, Doom 64, nodes for OpenGL.
@@ -43,7 +43,7 @@ bool is_one_of(std::span<const std::string_view> names, std::string_view name) n
 
 // A lump's name, which is valid as long as this.
 struct lump_name {
-  char text[name_bytes] = {};
+  char text[wad_name_bytes] = {};
   std::size_t bytes = 0;
 
   [[nodiscard]] std::string_view view() const noexcept { return {text, bytes}; }
@@ -83,7 +83,7 @@ class wad_list {
   result<bool> run() noexcept {
     const result<const std::byte*> header = table_.read(4, 8);
     if (!header) return tl::unexpected(header.error());
-    const record_table records{load_u32(*header + 4), load_u32(*header), record_bytes};
+    const record_table records{load_u32(*header + 4), load_u32(*header), wad_record_bytes};
     const result<void> done =
         table_.each(records, [this](const std::byte* record) { return take(record); });
     return table_.finish(done, named_twice_.span());
@@ -93,14 +93,14 @@ class wad_list {
   result<void> take(const std::byte* record) noexcept {
     const std::uint32_t offset = load_u32(record);
     const std::uint32_t bytes = load_u32(record + 4);
-    const std::string_view given = text_of(record + 8, name_bytes);
+    const std::string_view given = text_of(record + 8, wad_name_bytes);
     lump_name lump;
     std::replace_copy(given.begin(), given.end(), lump.text, '\\', '^');
     lump.bytes = given.size();
     const std::string_view map = maps_.map_of(lump);
     const std::uint32_t before = table_.entry_count();
     if (!map.empty()) {
-      char path[maps_folder.size() + 2 * name_bytes + 1];
+      char path[maps_folder.size() + 2 * wad_name_bytes + 1];
       char* end = std::copy(maps_folder.begin(), maps_folder.end(), path);
       end = std::copy(map.begin(), map.end(), end);
       *end++ = '/';
@@ -119,7 +119,7 @@ class wad_list {
   vec<std::uint32_t> named_twice_;  // entries with a plain name that are in a map, too
 };
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_wad(const archive_input& input, archive& into) noexcept {
   if (!input.begins_with("IWAD") && !input.begins_with("PWAD")) return false;
   return wad_list(input, into).run();
 }
@@ -131,7 +131,7 @@ const archive_format wad_format{
     .name = "wad",
     .files = "Doom",
     .extensions = "wad",
-    .list = list,
+    .list = list_wad,
     .open = open_plain,
     .names_twice = true,
 };

@@ -12,7 +12,7 @@ using namespace base_detail;
 
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_links() {
   return fail(errc::out_of_memory, "out of memory for following the archive's links");
 }
 
@@ -74,7 +74,7 @@ class remaining_target {
 }  // namespace
 
 result<void> archive_link_targets::find(std::span<const std::uint32_t> entries) noexcept {
-  if (!links_.reserve(entries.size())) return no_memory();
+  if (!links_.reserve(entries.size())) return no_memory_for_links();
   for (const std::uint32_t entry : entries) {
     if (into_.entries[entry].name_bytes == 0) continue;  // taken back
     archive_link link;
@@ -103,20 +103,20 @@ result<void> archive_link_targets::read_target(archive_link& link) noexcept {
   link.target_bytes = static_cast<std::uint32_t>(length);
   if (texts_.size() > UINT32_MAX - limits::path_bytes_max ||
       !texts_.append(converted.data(), length)) {
-    return no_memory();
+    return no_memory_for_links();
   }
   return {};
 }
 
 result<void> archive_link_targets::sort_entries() noexcept {
   vec<ordered_path> paths(order_.memory(), memory_tag::vfs);
-  if (!paths.reserve(into_.entries.size())) return no_memory();
+  if (!paths.reserve(into_.entries.size())) return no_memory_for_links();
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
     const std::string_view path = into_.path_of(into_.entries[i]);
     if (path.empty()) continue;  // taken back
     (void)paths.push_back({0, path.data(), i, static_cast<std::uint16_t>(path.size())});
   }
-  if (!sort_paths(paths) || !order_.reserve(paths.size())) return no_memory();
+  if (!sort_paths(paths) || !order_.reserve(paths.size())) return no_memory_for_links();
   for (const ordered_path& path : paths) (void)order_.push_back(path.number);
   return {};
 }
@@ -204,7 +204,7 @@ result<void> archive_link_targets::follow(archive_link& link) noexcept {
   link.folder_bytes = static_cast<std::uint32_t>(at.text().size());
   if (texts_.size() > UINT32_MAX - limits::path_bytes_max ||
       !texts_.append(at.text().data(), at.text().size())) {
-    return no_memory();
+    return no_memory_for_links();
   }
   return {};
 }

@@ -77,7 +77,7 @@ std::string_view view(const vec<char>& texts, text of) noexcept {
   return of.bytes == 0 ? std::string_view{} : std::string_view{texts.data() + of.at, of.bytes};
 }
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_listing() {
   return fail(errc::out_of_memory, "out of memory for listing the folder");
 }
 
@@ -95,7 +95,7 @@ class folder_walk {
         canonical_root_(into.names.memory(), memory_tag::vfs) {}
 
   result<void> run() noexcept {
-    if (!folders_.push_back({})) return no_memory();
+    if (!folders_.push_back({})) return no_memory_for_listing();
     for (std::uint32_t i = 0; i < folders_.size(); ++i) {
       if (result<void> done = visit(i); !done) return done;
     }
@@ -145,7 +145,7 @@ result<void> folder_walk::visit(std::uint32_t folder) noexcept {
     if (listed_.size() >= limits::entries_max) {
       memory = fail(errc::limit, limit_text::files);
     } else if (!keep(listed_names_, entry.name, added.name) || !listed_.push_back(added)) {
-      memory = no_memory();
+      memory = no_memory_for_listing();
     }
   });
   if (!memory) return memory;
@@ -209,7 +209,7 @@ result<void> folder_walk::add_folder(const found_name& found, bool below_link) n
   }
   if (!keep(paths_, found.path, added.name) || !keep(paths_, found.on_disk, added.on_disk) ||
       !folders_.push_back(added)) {
-    return no_memory();
+    return no_memory_for_listing();
   }
   return {};
 }
@@ -259,7 +259,7 @@ result<void> folder_walk::find_canonical_root() noexcept {
   if (!length) return tl::unexpected(length.error());
   const bool ended = *length > 0 && room[*length - 1] == '/';
   if (!canonical_root_.append(room, *length) || (!ended && !canonical_root_.push_back('/'))) {
-    return no_memory();
+    return no_memory_for_listing();
   }
   return {};
 }
@@ -272,12 +272,12 @@ bool folder_walk::on_chain(std::uint32_t folder, std::string_view on_disk) const
   return false;
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_folder(const archive_input& input, archive& into) noexcept {
   return folder_walk(input, into).run().map([] { return true; });
 }
 
-result<opened_entry> open(const archive& from, const archive_entry& entry,
-                          operating_system& os) noexcept {
+result<opened_entry> open_folder(const archive& from, const archive_entry& entry,
+                                 operating_system& os) noexcept {
   return open_loose_file(os, from.handle.get(), from.names.data() + entry.offset);
 }
 
@@ -303,8 +303,8 @@ const archive_format folder_format{
     .name = "folder",
     .files = "folders",
     .lists_folders = true,
-    .list = list,
-    .open = open,
+    .list = list_folder,
+    .open = open_folder,
     .keeps_backslashes = true,
 };
 

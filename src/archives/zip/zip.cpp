@@ -258,7 +258,7 @@ bool zip_list::has_header(const archive_entry& entry) noexcept {
          is_header_of(header, entry.packed_bytes, entry.crc32);
 }
 
-result<bool> list(const archive_input& input, archive& into) noexcept {
+result<bool> list_zip(const archive_input& input, archive& into) noexcept {
   return zip_list(input, into).run();
 }
 
@@ -274,8 +274,8 @@ opened_entry open_encrypted(const archive_entry& entry, block_store& store,
   return {place, store.open_all()};
 }
 
-result<opened_entry> open(const archive& from, const archive_entry& entry,
-                          operating_system&) noexcept {
+result<opened_entry> open_zip(const archive& from, const archive_entry& entry,
+                              operating_system&) noexcept {
   if (entry.flaw == entry_flaw::encrypted && from.store.get()) {
     auto& store = static_cast<zip_decrypter&>(*from.store.get());
     std::uint64_t offset = 0;
@@ -336,8 +336,8 @@ const archive_format zip_format{
     .libraries = "libdeflate, zlib, libzstd",
     .reads_no_front = true,
     .extensions = "zip pk3 pk4 pkz wz",
-    .list = list,
-    .open = open,
+    .list = list_zip,
+    .open = open_zip,
 };
 
 }  // namespace overture::archives_detail

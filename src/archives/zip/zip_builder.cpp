@@ -31,7 +31,7 @@ constexpr std::uint64_t unset = UINT32_MAX;  // the value is in the Zip64 field
 constexpr std::uint16_t padding_field = 0xD935;
 constexpr std::size_t padding_bytes_min = 6;
 constexpr std::uint16_t zip64_field = 1;
-constexpr std::uint32_t made_on_unix = 3u << 8 | 63;
+constexpr std::uint32_t written_on_unix = 3u << 8 | 63;
 constexpr std::uint32_t first_day = 1u << 5 | 1;  // 1980-01-01
 constexpr std::uint32_t mode_plain = 0100644u << 16;
 constexpr std::uint32_t mode_executable = 0100755u << 16;
@@ -47,7 +47,7 @@ unsigned version_needed(compression method, bool zip64) noexcept {
   return method == compression::zstd ? 63 : zip64 ? 45 : 20;
 }
 
-bool is_utf8(std::string_view text) noexcept {
+bool is_utf8_name(std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t count = utf8_character_bytes(text);
     if (count == 0) return false;
@@ -149,7 +149,7 @@ struct OVERTURE_HIDDEN zip_builder::state {
 
 namespace {
 
-tl::unexpected<error> no_memory() noexcept {
+tl::unexpected<error> no_memory_for_new_directory() noexcept {
   return fail(errc::out_of_memory, "out of memory for the archive's directory");
 }
 tl::unexpected<error> wrong_order() noexcept {
@@ -178,7 +178,8 @@ result<void> zip_builder::state::put(std::span<const std::byte> bytes) noexcept 
     if (result<void> done = flush(); !done) return done;
   }
   if (bytes.size() < buffer_bytes) {
-    return buffer.append(bytes.data(), bytes.size()) ? result<void>() : no_memory();
+    return buffer.append(bytes.data(), bytes.size()) ? result<void>()
+                                                     : no_memory_for_new_directory();
   }
   result<void> done = write_fully(os, file, flushed, bytes);
   flushed += bytes.size();
@@ -218,7 +219,7 @@ bool zip_builder::state::add_record(std::uint32_t crc32, std::uint64_t packed) n
   const std::size_t zip64_bytes = (entry.zip64 ? 16 : 0) + (far ? 8 : 0);
   const std::size_t extra = (zip64_bytes == 0 ? 0 : 4 + zip64_bytes) + hints.size();
   record_writer to(directory);
-  to.u32(zip_record_signature).u16(made_on_unix);
+  to.u32(zip_record_signature).u16(written_on_unix);
   to.u16(version_needed(entry.method, zip64_bytes != 0));
   to.u16(entry.utf8 ? zip_flag_utf8 : 0).u16(number_of(entry.method)).u16(0).u16(first_day);
   to.u32(crc32).u32(entry.zip64 ? unset : packed).u32(entry.zip64 ? unset : entry.bytes);
@@ -238,7 +239,7 @@ bool zip_builder::state::add_end() noexcept {
   const std::uint64_t bytes = directory.size();
   record_writer to(directory);
   if (entries >= UINT16_MAX || begin >= unset || bytes >= unset) {
-    to.u32(zip_end64_signature).u64(44).u16(made_on_unix).u16(45).u32(0).u32(0);
+    to.u32(zip_end64_signature).u64(44).u16(written_on_unix).u16(45).u32(0).u32(0);
     to.u64(entries).u64(entries).u64(bytes).u64(begin);
     to.u32(zip_locator_signature).u32(0).u64(begin + bytes).u32(1);
   }
@@ -262,12 +263,12 @@ std::uint64_t zip_builder::size() const noexcept {
 }
 
 result<void> zip_builder::begin(const zip_entry_info& entry) noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_new_directory();
   state& zip = *state_;
   if (zip.entry.is_open || zip.finished) return wrong_order();
   if (entry.name.empty()) return fail(errc::bad_path, "an entry needs a name");
   if (const char* const flaw = path_flaw(entry.name)) return fail(errc::bad_path, flaw);
-  if (entry.comment.size() > UINT16_MAX || !is_utf8(entry.comment)) {
+  if (entry.comment.size() > UINT16_MAX || !is_utf8_name(entry.comment)) {
     return fail(errc::invalid, "the comment is longer than 64 KiB, or not UTF-8");
   }
   if (entry.method != compression::none && entry.method != compression::deflate &&
@@ -278,7 +279,7 @@ result<void> zip_builder::begin(const zip_entry_info& entry) noexcept {
   zip.texts.clear();
   if (!zip.texts.append(entry.name.data(), entry.name.size()) ||
       !zip.texts.append(entry.comment.data(), entry.comment.size())) {
-    return no_memory();
+    return no_memory_for_new_directory();
   }
   zip.name_bytes = entry.name.size();
   open_entry opened;
@@ -299,23 +300,23 @@ result<void> zip_builder::begin(const zip_entry_info& entry) noexcept {
   opened.data = unaligned + opened.padding;
   zip.entry = opened;
   zip.hints.clear();
-  if (!zip.make_local_header(0, 0)) return no_memory();
+  if (!zip.make_local_header(0, 0)) return no_memory_for_new_directory();
   return zip.put(zip.header.span());
 }
 
 result<void> zip_builder::write(std::span<const std::byte> packed) noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_new_directory();
   state& zip = *state_;
   if (!zip.entry.is_open) return wrong_order();
   if (zip.entry.piece_bytes != 0 &&
       !add_zip_piece(zip.hints, zip.entry.piece_bytes, zip.entry.pieces++, packed.size())) {
-    return no_memory();
+    return no_memory_for_new_directory();
   }
   return zip.put(packed);
 }
 
 result<void> zip_builder::end(std::uint32_t crc32) noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_new_directory();
   state& zip = *state_;
   if (!zip.entry.is_open) return wrong_order();
   const std::uint64_t packed = zip.size() - zip.entry.data;
@@ -326,18 +327,19 @@ result<void> zip_builder::end(std::uint32_t crc32) noexcept {
     return fail(errc::limit, "packed, the entry is much larger than unpacked; store it");
   }
   end_zip_pieces(zip.hints, zip.entry.pieces, zip.entry.bytes);
-  if (!zip.make_local_header(crc32, packed) || !zip.add_record(crc32, packed)) return no_memory();
+  if (!zip.make_local_header(crc32, packed) || !zip.add_record(crc32, packed))
+    return no_memory_for_new_directory();
   zip.entry.is_open = false;
   ++zip.entries;
   return zip.patch(zip.entry.header, zip.header.span());
 }
 
 result<void> zip_builder::finish() noexcept {
-  if (!state_) return no_memory();
+  if (!state_) return no_memory_for_new_directory();
   state& zip = *state_;
   if (zip.entry.is_open || zip.finished) return wrong_order();
   zip.finished = true;
-  if (!zip.add_end()) return no_memory();
+  if (!zip.add_end()) return no_memory_for_new_directory();
   return zip.put(zip.directory.span()).and_then([&] { return zip.flush(); });
 }
 

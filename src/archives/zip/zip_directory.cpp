@@ -11,28 +11,28 @@ using namespace base_detail;
 
 namespace {
 
-using bytes = std::span<const std::byte>;
+using raw_bytes = std::span<const std::byte>;
 
 // The caller has checked the size.
-std::uint16_t u16(bytes from, std::size_t at) noexcept {
+std::uint16_t u16(raw_bytes from, std::size_t at) noexcept {
   return static_cast<std::uint16_t>(load_u16(from.data() + at));
 }
-std::uint32_t u32(bytes from, std::size_t at) noexcept {
+std::uint32_t u32(raw_bytes from, std::size_t at) noexcept {
   return load_u32(from.data() + at);
 }
-std::uint64_t u64(bytes from, std::size_t at) noexcept {
+std::uint64_t u64(raw_bytes from, std::size_t at) noexcept {
   return load_u64(from.data() + at);
 }
 
 constexpr std::size_t end64_bytes = 56;
 constexpr std::size_t locator_bytes = 20;
 
-bool is_end64(bytes record) noexcept {
+bool is_end64(raw_bytes record) noexcept {
   return record.size() >= end64_bytes && u32(record, 0) == zip_end64_signature;
 }
 
 // A field with all bits set in the end record is in the Zip64 end record instead.
-result<void> apply_end64(bytes record, zip_end& end) noexcept {
+result<void> apply_end64(raw_bytes record, zip_end& end) noexcept {
   if (u32(record, 16) != 0 || u32(record, 20) != 0) {
     return fail(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
@@ -48,13 +48,13 @@ result<void> apply_end64(bytes record, zip_end& end) noexcept {
 // `locator` is the offset in the Zip64 locator. It counts from the start of the archive, which a
 // self-extractor may have moved. Without optional data the Zip64 end record is directly in front of
 // the locator, so try that first.
-result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locator_at,
+result<void> read_end64(raw_bytes tail, std::uint64_t tail_offset, std::size_t locator_at,
                         zip_reader read, zip_end& end) noexcept {
   if (u32(tail, locator_at + 16) > 1) {
     return fail(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
   if (locator_at >= end64_bytes) {
-    const bytes before = tail.subspan(locator_at - end64_bytes, end64_bytes);
+    const raw_bytes before = tail.subspan(locator_at - end64_bytes, end64_bytes);
     if (is_end64(before)) {
       end.offset = tail_offset + locator_at - end64_bytes;
       return apply_end64(before, end);
@@ -75,7 +75,7 @@ result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locat
 }
 
 // The field with this number in the extra data; empty if there is none.
-bytes find_field(bytes extra, std::uint16_t number) noexcept {
+raw_bytes find_field(raw_bytes extra, std::uint16_t number) noexcept {
   while (extra.size() >= 4) {
     const std::size_t length = u16(extra, 2);
     if (length > extra.size() - 4) return {};
@@ -87,37 +87,38 @@ bytes find_field(bytes extra, std::uint16_t number) noexcept {
 
 // The name in UTF-8. It is outdated if an archiver that does not know the field renamed the entry.
 // Source: APPNOTE.TXT, 4.6.9, "Info-ZIP Unicode Path Extra Field".
-std::string_view unicode_name_in(bytes extra, std::string_view name) noexcept {
+std::string_view unicode_name_in(raw_bytes extra, std::string_view name) noexcept {
   constexpr std::size_t head_bytes = 5;
-  const bytes field = find_field(extra, 0x7075);
+  const raw_bytes field = find_field(extra, 0x7075);
   if (field.size() <= head_bytes || field[0] != std::byte{1}) return {};
   if (u32(field, 1) != crc32(std::as_bytes(std::span(name)))) return {};
-  const bytes text = field.subspan(head_bytes);
+  const raw_bytes text = field.subspan(head_bytes);
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
 // When the file was modified, exactly if a field says it.
 // Sources: APPNOTE.TXT, 4.4.6 and 4.5.5 (NTFS); Info-ZIP's proginfo/extrafld.txt (0x5455).
-entry_origin origin_in(bytes extra, std::uint16_t date, std::uint16_t time) noexcept {
-  const bytes unix_times = find_field(extra, 0x5455);
+entry_origin origin_in(raw_bytes extra, std::uint16_t date, std::uint16_t time) noexcept {
+  const raw_bytes unix_times = find_field(extra, 0x5455);
   if (unix_times.size() >= 5 && (std::to_integer<unsigned>(unix_times[0]) & 1) != 0) {
     return {.modified_s = u32(unix_times, 1)};
   }
-  const bytes ntfs = find_field(extra, 0x000A);
+  const raw_bytes ntfs = find_field(extra, 0x000A);
   constexpr std::size_t reserved = 4;
-  const bytes times = find_field(ntfs.size() < reserved ? bytes() : ntfs.subspan(reserved), 1);
+  const raw_bytes times =
+      find_field(ntfs.size() < reserved ? raw_bytes() : ntfs.subspan(reserved), 1);
   if (times.size() >= 8) return {.modified_s = seconds_of_ntfs(u64(times, 0))};
   return {.modified_s = seconds_of_dos(date, time), .in_local_time = true};
 }
 
 // Takes values that did not fit the record from its Zip64 field. False if they are missing.
-bool read_zip64_field(bytes extra, zip_record& record, std::uint32_t& part) noexcept {
+bool read_zip64_field(raw_bytes extra, zip_record& record, std::uint32_t& part) noexcept {
   const bool wanted[] = {record.bytes == UINT32_MAX, record.packed_bytes == UINT32_MAX,
                          record.header == UINT32_MAX};
   std::uint64_t* const values[] = {&record.bytes, &record.packed_bytes, &record.header};
   const bool wants_part = part == UINT16_MAX;
   if (!wanted[0] && !wanted[1] && !wanted[2] && !wants_part) return true;
-  bytes field = find_field(extra, 0x0001);
+  raw_bytes field = find_field(extra, 0x0001);
   for (int i = 0; i < 3; ++i) {
     if (!wanted[i]) continue;
     if (field.size() < 8) return false;
@@ -144,7 +145,7 @@ bool zip_end_search::find_next() noexcept {
 }
 
 result<zip_end> zip_end_search::parse(zip_reader read) const noexcept {
-  const bytes tail = tail_;
+  const raw_bytes tail = tail_;
   const std::size_t at = at_;
   const std::uint64_t tail_offset = file_bytes_ - tail.size();
   zip_end end;
@@ -189,7 +190,7 @@ std::size_t read_zip_record(std::span<const std::byte> directory, zip_record& re
   record.name = {texts, size.name};
   record.comment = {texts + size.name + record.extra_bytes, u16(directory, 32)};
   std::uint32_t part = u16(directory, 34);
-  const bytes extra = directory.subspan(zip_record_bytes + size.name, record.extra_bytes);
+  const raw_bytes extra = directory.subspan(zip_record_bytes + size.name, record.extra_bytes);
   record.sizes_missing = !read_zip64_field(extra, record, part);
   record.in_another_part = part != 0;
   const bool is_utf8 = (record.flags & zip_flag_utf8) != 0;

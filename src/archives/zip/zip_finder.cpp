@@ -11,7 +11,7 @@ using namespace base_detail;
 
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_directory() {
   return fail(errc::out_of_memory, "out of memory for the archive's directory");
 }
 
@@ -39,7 +39,7 @@ std::span<const std::byte> measure(zip_directory& directory) noexcept {
 result<bool> zip_finder::run(zip_directory& directory) noexcept {
   const std::uint64_t file_bytes = input_.status.size;
   if (!tail_.resize_for_overwrite(std::min<std::uint64_t>(file_bytes, zip_tail_bytes))) {
-    return no_memory();
+    return no_memory_for_directory();
   }
   result<void> done = read(file_bytes - tail_.size(), {tail_.data(), tail_.size()});
   if (!done) return tl::unexpected(done.error());
@@ -81,7 +81,7 @@ result<std::span<const std::byte>> zip_finder::bytes_at(std::uint64_t offset,
                                                         std::uint64_t count) noexcept {
   const std::uint64_t tail_offset = input_.status.size - tail_.size();
   if (offset >= tail_offset) return tail_.span().subspan(offset - tail_offset, count);
-  if (!room_.resize_for_overwrite(count)) return no_memory();
+  if (!room_.resize_for_overwrite(count)) return no_memory_for_directory();
   return read(offset, {room_.data(), room_.size()}).map([this] { return room_.span(); });
 }
 

@@ -8,10 +8,10 @@ using namespace base_detail;
 
 namespace {
 
-constexpr std::uint16_t number = 0x564F;
-constexpr std::uint8_t version = 1;
-constexpr std::size_t head_bytes = 4;      // number and length
-constexpr std::size_t constant_bytes = 8;  // version and size
+constexpr std::uint16_t pieces_number = 0x564F;
+constexpr std::uint8_t pieces_version = 1;
+constexpr std::size_t pieces_head_bytes = 4;  // number and length
+constexpr std::size_t constant_bytes = 8;     // version and size
 constexpr std::uint64_t pieces_max = 8192;
 
 void store(std::byte* to, std::uint64_t value, unsigned count) noexcept {
@@ -23,10 +23,10 @@ void store(std::byte* to, std::uint64_t value, unsigned count) noexcept {
 bool add_zip_piece(vec<std::byte>& field, std::uint64_t piece_bytes, std::uint64_t index,
                    std::uint64_t packed_bytes) noexcept {
   if (index == 0) {
-    if (!field.resize(head_bytes + constant_bytes)) return false;
-    store(field.data(), number, 2);
-    store(field.data() + head_bytes, version, 1);
-    store(field.data() + head_bytes + 4, piece_bytes, 4);
+    if (!field.resize(pieces_head_bytes + constant_bytes)) return false;
+    store(field.data(), pieces_number, 2);
+    store(field.data() + pieces_head_bytes, pieces_version, 1);
+    store(field.data() + pieces_head_bytes + 4, piece_bytes, 4);
   }
   if (index >= pieces_max) return true;
   std::byte size[4];
@@ -36,12 +36,12 @@ bool add_zip_piece(vec<std::byte>& field, std::uint64_t piece_bytes, std::uint64
 
 void end_zip_pieces(vec<std::byte>& field, std::uint64_t pieces, std::uint64_t bytes) noexcept {
   if (field.empty()) return;
-  const std::uint64_t piece_bytes = load_u32(field.data() + head_bytes + 4);
+  const std::uint64_t piece_bytes = load_u32(field.data() + pieces_head_bytes + 4);
   if (pieces < 2 || pieces > pieces_max || piece_bytes == 0 || pieces != bytes / piece_bytes) {
     return field.clear();
   }
   for (int i = 0; i < 4; ++i) field.pop_back();  // the last piece's
-  store(field.data() + 2, field.size() - head_bytes, 2);
+  store(field.data() + 2, field.size() - pieces_head_bytes, 2);
 }
 
 }  // namespace overture::archives_detail

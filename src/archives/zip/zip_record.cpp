@@ -3,17 +3,15 @@
 
 #include <algorithm>
 
+#include "archives/names/unix_mode.hpp"
 #include "archives/zip/zip_cipher.hpp"
 
 namespace overture::archives_detail {
 namespace {
 
 // File types in the upper half of the attributes, if the archive was made on Unix.
-constexpr unsigned unix_kind_mask = 0170000;
 constexpr unsigned unix_folder = 0040000;
 constexpr unsigned unix_regular = 0100000;
-constexpr unsigned unix_link = 0120000;
-constexpr unsigned unix_owner_runs = 0100;
 constexpr unsigned dos_folder = 0x10;
 
 bool made_on_unix(const zip_record& record) noexcept {

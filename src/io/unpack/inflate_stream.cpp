@@ -38,7 +38,7 @@ tl::unexpected<error> broken() {
   return fail(errc::corrupt, "the compressed data is damaged");
 }
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_inflate() {
   return fail(errc::out_of_memory, "out of memory for unpacking DEFLATE");
 }
 
@@ -71,14 +71,14 @@ inflate_stream::~inflate_stream() {
 
 result<void> inflate_stream::begin() noexcept {
   tables_ = make_object<tables>(memory_, memory_tag::io);
-  if (!tables_) return no_memory();
+  if (!tables_) return no_memory_for_inflate();
   tables_->zlib.zalloc = allocate;
   tables_->zlib.zfree = deallocate;
   tables_->zlib.opaque = &memory_;
   if (inflateInit2(&tables_->zlib, -MAX_WBITS) == Z_OK) return {};
   destroy_object(memory_, memory_tag::io, tables_);
   tables_ = nullptr;
-  return no_memory();
+  return no_memory_for_inflate();
 }
 
 result<void> inflate_stream::read(std::uint64_t offset, std::span<std::byte> to,
@@ -160,7 +160,7 @@ result<void> inflate_stream::produce(std::span<std::byte> to, fetch packed) noex
     if (outcome == Z_STREAM_END) {
       ended_ = true;
     } else if (outcome == Z_MEM_ERROR) {
-      return no_memory();
+      return no_memory_for_inflate();
     } else if (outcome != Z_OK && outcome != Z_BUF_ERROR) {
       return broken();
     }
@@ -188,7 +188,7 @@ result<void> inflate_stream::check_end(fetch packed) noexcept {
     if (outcome == Z_STREAM_END) {
       ended_ = true;
     } else if (outcome == Z_MEM_ERROR) {
-      return no_memory();
+      return no_memory_for_inflate();
     } else if (outcome != Z_OK || (zlib.avail_in == 0 && fetched_ == packed_bytes_)) {
       return broken();
     }

@@ -20,7 +20,7 @@ constexpr int zstd_level = 15;
 constexpr std::size_t flush_bytes_max = 16;
 constexpr int raw_deflate = -MAX_WBITS;  // without zlib's header
 
-tl::unexpected<error> no_memory() noexcept {
+tl::unexpected<error> no_memory_for_packing() noexcept {
   return fail(errc::out_of_memory, "out of memory for packing");
 }
 tl::unexpected<error> no_room() noexcept {
@@ -61,16 +61,16 @@ result<std::size_t> packer::pack(compression method, std::span<const std::byte> 
                                  std::span<std::byte> packed) noexcept {
   if (method == compression::zstd) {
     if (!zstd_) zstd_ = ZSTD_createCCtx();
-    if (!zstd_) return no_memory();
+    if (!zstd_) return no_memory_for_packing();
     const std::size_t count =
         ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(zstd_), packed.data(), packed.size(),
                           bytes.data(), bytes.size(), zstd_level);
     if (ZSTD_isError(count) == 0) return count;
-    return packed.size() < ZSTD_compressBound(bytes.size()) ? no_room() : no_memory();
+    return packed.size() < ZSTD_compressBound(bytes.size()) ? no_room() : no_memory_for_packing();
   }
   if (method != compression::deflate) return fail(errc::unsupported, "cannot pack by this method");
   if (!deflate_) deflate_ = libdeflate_alloc_compressor(deflate_level);
-  if (!deflate_) return no_memory();
+  if (!deflate_) return no_memory_for_packing();
   const std::size_t count =
       libdeflate_deflate_compress(static_cast<libdeflate_compressor*>(deflate_), bytes.data(),
                                   bytes.size(), packed.data(), packed.size());
@@ -87,11 +87,11 @@ result<std::size_t> packer::pack_piece(std::span<const std::byte> bytes, bool la
   auto* stream = static_cast<z_stream*>(pieces_);
   if (!stream) {
     stream = make_object<z_stream>(default_allocator(), memory_tag::io);
-    if (!stream) return no_memory();
+    if (!stream) return no_memory_for_packing();
     if (deflateInit2(stream, Z_BEST_COMPRESSION, Z_DEFLATED, raw_deflate, MAX_MEM_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK) {
       destroy_object(default_allocator(), memory_tag::io, stream);
-      return no_memory();
+      return no_memory_for_packing();
     }
     pieces_ = stream;
   }

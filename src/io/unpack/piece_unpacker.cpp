@@ -23,7 +23,7 @@ tl::unexpected<error> damaged() {
   return fail(errc::corrupt, "the compressed data is damaged");
 }
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_pieces() {
   return fail(errc::out_of_memory, "out of memory for unpacking the file in pieces");
 }
 
@@ -59,22 +59,22 @@ result<void> piece_unpacker::begin() noexcept {
   if (tables_) return {};
   if (method_ == compression::zstd) {
     ZSTD_DCtx* const made = ZSTD_createDCtx();
-    if (!made) return no_memory();
+    if (!made) return no_memory_for_pieces();
     (void)ZSTD_DCtx_setParameter(made, ZSTD_d_windowLogMax, zstd_window_log_max);
     tables_ = made;
   } else if (method_ == compression::lz4) {
     LZ4F_dctx* made = nullptr;
     if (LZ4F_isError(LZ4F_createDecompressionContext(&made, LZ4F_VERSION)) != 0) {
-      return no_memory();
+      return no_memory_for_pieces();
     }
     tables_ = made;
   } else {
     auto* const made = make_object<z_stream>(memory_, memory_tag::io);
-    if (!made) return no_memory();
+    if (!made) return no_memory_for_pieces();
     *made = {};
     if (inflateInit2(made, method_ == compression::zlib ? MAX_WBITS : -MAX_WBITS) != Z_OK) {
       destroy_object(memory_, memory_tag::io, made);
-      return no_memory();
+      return no_memory_for_pieces();
     }
     tables_ = made;
   }
@@ -115,7 +115,7 @@ result<std::size_t> piece_unpacker::unpack_deflate(std::span<const std::byte>& p
   const int code = inflate(&stream, Z_NO_FLUSH);
   packed = packed.subspan(in - stream.avail_in);
   complete_ = code == Z_STREAM_END;
-  if (code == Z_MEM_ERROR) return no_memory();
+  if (code == Z_MEM_ERROR) return no_memory_for_pieces();
   if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) return damaged();
   return std::size_t{room - stream.avail_out};
 }
@@ -133,7 +133,7 @@ result<std::size_t> piece_unpacker::unpack_zstd(std::span<const std::byte>& pack
                     "the file is larger than the memory budget, and its zstd window than 128 MiB; "
                     "allow more memory, or compress it with a smaller window");
       }
-      if (ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation) return no_memory();
+      if (ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation) return no_memory_for_pieces();
       return damaged();
     }
     complete_ = wanted == 0;
@@ -153,7 +153,7 @@ result<std::size_t> piece_unpacker::unpack_lz4(std::span<const std::byte>& packe
                                                &room, packed.data(), &taken, nullptr);
     if (LZ4F_isError(wanted) != 0) {
       const bool refused = std::strcmp(LZ4F_getErrorName(wanted), "ERROR_allocation_failed") == 0;
-      return refused ? no_memory() : damaged();
+      return refused ? no_memory_for_pieces() : damaged();
     }
     packed = packed.subspan(taken);
     made += room;

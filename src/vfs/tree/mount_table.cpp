@@ -13,7 +13,7 @@ using namespace base_detail;
 
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_mounts() {
   return fail(errc::out_of_memory, "out of memory for the list of mounts");
 }
 
@@ -81,7 +81,7 @@ result<prepared_mount> mount_table::prepare(const mount_request& request) noexce
     return fail(errc::invalid, "set wins_over or loses_to, not both");
   }
   mount* const made = make_object<mount>(memory_, memory_tag::vfs, memory_);
-  if (!made) return no_memory();
+  if (!made) return no_memory_for_mounts();
   result<void> done =
       scan_mount(*made, request, config_, descriptors_).and_then([&] { return made->arrange(); });
   made->id = {next_id_.fetch_add(1)};
@@ -121,7 +121,7 @@ result<void> mount_table::change(std::span<const mount_id> out, std::span<const 
     const sync_detail::scoped_lock changing(changing_);
     if (!may_change()) return fail(errc::frozen, "the file system is frozen; thaw() it first");
     snapshot* const next = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
-    if (!next) return no_memory();
+    if (!next) return no_memory_for_mounts();
     mount* departing = nullptr;
     done = derive(*next, out, in, departing);
     if (done) {
@@ -155,7 +155,7 @@ result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
   if (old.mounts.size() + in.size() > limits::mounts_max + out.size()) {
     return fail(errc::limit, limit_text::mounts);
   }
-  if (!next.mounts.reserve(old.mounts.size() + in.size())) return no_memory();
+  if (!next.mounts.reserve(old.mounts.size() + in.size())) return no_memory_for_mounts();
   for (mount* const kept : old.mounts) (void)next.mounts.push_back(kept);
   for (const mount_id id : out) {
     const std::size_t position = position_of(next.mounts, id);
@@ -172,16 +172,16 @@ result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
   for (std::uint32_t i = 0; i < next.mounts.size(); ++i) {
     mount& each = *next.mounts[i];
     each.rank = i;
-    if (each.names_change && !next.changing.push_back(&each)) return no_memory();
+    if (each.names_change && !next.changing.push_back(&each)) return no_memory_for_mounts();
   }
 
-  if (!next.index.begin(old.index, more)) return no_memory();
+  if (!next.index.begin(old.index, more)) return no_memory_for_mounts();
   for (const mount* gone = departing; gone; gone = gone->next) {
-    if (!next.index.remove(*gone)) return no_memory();
+    if (!next.index.remove(*gone)) return no_memory_for_mounts();
   }
   for (const prepared_mount& added : in) {
     if (next.index.add(*added.mount, config_.first_wins)) continue;
-    if (!next.index.overfull()) return no_memory();
+    if (!next.index.overfull()) return no_memory_for_mounts();
     return fail(errc::collision, "too many paths share a hash; the mount is probably malicious");
   }
   return assign_numbers(next, in);
@@ -225,7 +225,7 @@ result<void> mount_table::assign_numbers(snapshot& next,
     left[word] |= std::uint64_t{1} << bit;
     added.mount->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
   }
-  if (!number_positions(next)) return no_memory();
+  if (!number_positions(next)) return no_memory_for_mounts();
   std::copy(std::begin(left), std::end(left), std::begin(numbers_));
   return {};
 }

@@ -15,7 +15,7 @@
 namespace overture::vfs_detail {
 namespace {
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_mount() {
   return fail(errc::out_of_memory, "out of memory for the mount");
 }
 
@@ -78,7 +78,7 @@ result<void> narrow(archives_detail::archive& content, std::string_view from,
     return fail(errc::limit, "more than 4 GiB of names");
   }
   if (!content.names.reserve(content.names.size() + bytes))
-    return no_memory();  // so that no name moves below
+    return no_memory_for_mount();  // so that no name moves below
   archives_detail::archive_entry* kept = content.entries.begin();
   for (const archives_detail::archive_entry& entry : content.entries) {
     const std::string_view name = content.path_of(entry);
@@ -87,7 +87,7 @@ result<void> narrow(archives_detail::archive& content, std::string_view from,
     if (prefix.size() + rest.size() > limits::path_bytes_max) {
       if (!content.skipped.push_back(
               {archives_detail::skip_reason::path_too_long, entry.name, entry.name_bytes})) {
-        return no_memory();
+        return no_memory_for_mount();
       }
       continue;
     }
@@ -174,7 +174,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   if (!from_key.fits()) return fail(errc::bad_path, detail::path_too_long);
   if (!made.path.append(request.path, std::strlen(request.path) + 1) ||
       !made.prefix.append(at.data(), at.size()) || (!at.empty() && !made.prefix.push_back('/'))) {
-    return no_memory();
+    return no_memory_for_mount();
   }
   made.bytes = memory_file(request.bytes);
   made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : config.os;

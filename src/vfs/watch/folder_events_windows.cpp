@@ -45,7 +45,7 @@ struct numbered_folder {
   [[nodiscard]] std::string_view text() const noexcept { return {name.data(), name.size()}; }
 };
 
-tl::unexpected<error> no_memory() {
+tl::unexpected<error> no_memory_for_events() {
   return fail(errc::out_of_memory, "out of memory for watching folders");
 }
 
@@ -86,7 +86,7 @@ result<int> folder_events::system_state::number(watched_tree& in, std::string_vi
   auto* const made = make<numbered_folder>();
   if (!made || !made->name.append(name.data(), name.size())) {
     if (made) destroy(made);
-    return no_memory();
+    return no_memory_for_events();
   }
   made->number = ++last_number;
   made->in = &in;
@@ -98,7 +98,7 @@ result<int> folder_events::system_state::number(watched_tree& in, std::string_vi
 result<watched_tree*> folder_events::system_state::watch(HANDLE folder,
                                                          const wide_path& path) noexcept {
   auto* const made = make<watched_tree>();
-  if (!made) return no_memory();
+  if (!made) return no_memory_for_events();
   made->folder = folder;
   made->path = path;
   if (!CreateIoCompletionPort(folder, port, 0, 0) || !made->listen()) {
@@ -128,7 +128,7 @@ void folder_events::system_state::end(watched_tree& tree) noexcept {
 
 result<void> folder_events::open() noexcept {
   system_ = make<system_state>();
-  if (!system_) return no_memory();
+  if (!system_) return no_memory_for_events();
   system_->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, nullptr, 0, 1);
   if (!system_->port) return windows_failure("cannot watch folders");
   return {};

@@ -8,7 +8,7 @@
 #include "support/iso_writer.hpp"
 #include "support/platform.hpp"
 
-namespace overture {
+namespace overture::iso_test {
 namespace {
 
 const std::string text(5000, 't');
@@ -412,4 +412,4 @@ TEST(iso, made_by_genisoimage_is_read) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::iso_test

@@ -8,7 +8,7 @@
 
 #include "archives/names/decode_name.hpp"
 
-namespace overture::archives_detail {
+namespace overture::archives_detail::entry_name_test {
 namespace {
 
 std::string path_of(std::string_view name, const name_rules& rules = {}) {
@@ -98,4 +98,4 @@ TEST(encodings_of_names, have_a_name_each) {
 }
 
 }  // namespace
-}  // namespace overture::archives_detail
+}  // namespace overture::archives_detail::entry_name_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::archives_detail {
+namespace overture::archives_detail::entry_origin_test {
 namespace {
 
 constexpr std::uint32_t day = 1'500'000'000;  // 2017-07-14 02:40:00 UTC
@@ -42,4 +42,4 @@ TEST(entry_origin, counts_the_time_of_ntfs_from_1970) {
 }
 
 }  // namespace
-}  // namespace overture::archives_detail
+}  // namespace overture::archives_detail::entry_origin_test

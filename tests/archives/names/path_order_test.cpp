@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::archives_detail {
+namespace overture::archives_detail::path_order_test {
 using namespace base_detail;
 
 namespace {
@@ -87,4 +87,4 @@ TEST(path_order, sorts_paths_with_long_common_prefixes) {
 }
 
 }  // namespace
-}  // namespace overture::archives_detail
+}  // namespace overture::archives_detail::path_order_test

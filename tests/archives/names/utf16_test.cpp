@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace overture::archives_detail {
+namespace overture::archives_detail::utf16_test {
 namespace {
 
 // Converts these units, in either byte order; "?" if they are refused.
@@ -49,4 +49,4 @@ TEST(utf16, of_half_a_unit_or_too_long_is_refused) {
 }
 
 }  // namespace
-}  // namespace overture::archives_detail
+}  // namespace overture::archives_detail::utf16_test

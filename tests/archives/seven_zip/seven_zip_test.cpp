@@ -14,7 +14,7 @@
 #include "archives/seven_zip/seven_zip_header.hpp"
 #include "support/seven_zip_writer.hpp"
 
-namespace overture {
+namespace overture::seven_zip_test {
 namespace {
 
 using namespace literals;
@@ -412,4 +412,4 @@ TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::seven_zip_test

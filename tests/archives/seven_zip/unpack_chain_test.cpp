@@ -10,7 +10,7 @@
 #include "support/platform.hpp"
 #include "support/seven_zip_writer.hpp"
 
-namespace overture {
+namespace overture::unpack_chain_test {
 namespace {
 
 // Code with calls for the filters.
@@ -170,4 +170,4 @@ TEST(hostile_unpack_chain, with_too_many_rounds_for_the_key_is_not_read) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::unpack_chain_test

@@ -5,7 +5,7 @@
 #include "archives/physfs_peer.hpp"
 #include "support/table_writer.hpp"
 
-namespace overture {
+namespace overture::plain_table_test {
 namespace {
 
 const std::vector<table_file> three_files{
@@ -231,4 +231,4 @@ TEST(plain_tables, of_an_unknown_version_are_unsupported) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::plain_table_test

@@ -6,7 +6,7 @@
 #include "archives/tables/rofs_block.hpp"
 #include "support/rofs_writer.hpp"
 
-namespace overture {
+namespace overture::rofs_test {
 namespace {
 
 const std::string long_text = [] {
@@ -121,4 +121,4 @@ TEST(hostile_rofs, on_a_bad_disk_or_without_memory_reports_it) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::rofs_test

@@ -6,7 +6,7 @@
 #include "archives/archive_checks.hpp"
 #include "support/table_writer.hpp"
 
-namespace overture {
+namespace overture::wad_test {
 namespace {
 
 contents_map load_wad(const std::vector<table_file>& lumps, const mount_options& options = {}) {
@@ -144,4 +144,4 @@ TEST(wad, has_one_path_for_a_lump_whose_other_belongs_to_another_mount) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::wad_test

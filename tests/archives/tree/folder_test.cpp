@@ -9,7 +9,7 @@
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -384,4 +384,4 @@ TEST_F(folder_mount, a_disk_that_fails_in_the_middle_of_a_file_is_an_io_error) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::folder_test

@@ -11,7 +11,7 @@
 #include "support/zip_writer.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::hostile_zip_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -397,4 +397,4 @@ TEST(zip_on_a_bad_disk, that_shrinks_after_it_was_opened_is_truncated) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::hostile_zip_test

@@ -21,7 +21,7 @@
 #include "support/fake_os.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::zip_builder_test {
 namespace {
 
 using test::fake_os;
@@ -368,4 +368,4 @@ TEST(zip_builder, writes_entries_and_archives_above_4_gib) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::zip_builder_test

@@ -11,7 +11,7 @@
 #include "support/fake_os.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::zip_comments_test {
 namespace {
 
 using test::fake_os;
@@ -57,4 +57,4 @@ TEST(zip_comments, visitor_may_throw) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::zip_comments_test

@@ -10,7 +10,7 @@
 #include "support/platform.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::zip_decrypter_test {
 namespace {
 
 const std::string text(2000, 't');
@@ -184,4 +184,4 @@ TEST(encrypted_zip, made_by_zip_is_read) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::zip_decrypter_test

@@ -7,7 +7,7 @@
 #include "archives/archive_checks.hpp"
 #include "archives/zip/mounted_zip.hpp"
 
-namespace overture {
+namespace overture::zip_links_test {
 namespace {
 
 using ::testing::Contains;
@@ -291,4 +291,4 @@ TEST(zip_links, damaged_or_without_memory_do_no_harm) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::zip_links_test

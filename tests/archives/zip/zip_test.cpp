@@ -11,7 +11,7 @@
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::zip_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -449,4 +449,4 @@ TEST_F(foreign_zip, of_python_loads) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::zip_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-namespace overture {
+namespace overture::cp932_test {
 namespace {
 
 std::string decoded(std::string_view text) {
@@ -30,4 +30,4 @@ TEST(cp932, that_is_malformed_or_does_not_fit_fails) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::cp932_test

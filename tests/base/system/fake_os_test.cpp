@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture::test {
+namespace overture::test::fake_os_test {
 namespace {
 
 result<std::string> read_file(operating_system& os, const char* path, std::size_t size) {
@@ -254,4 +254,4 @@ TEST_F(fake_os_test, threads_use_it_at_once) {
 }
 
 }  // namespace
-}  // namespace overture::test
+}  // namespace overture::test::fake_os_test

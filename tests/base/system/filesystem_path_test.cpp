@@ -12,7 +12,7 @@
 #include "overture/base/replace_file.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::filesystem_path_test {
 namespace {
 
 static_assert(filesystem_path<std::filesystem::path>);
@@ -38,4 +38,4 @@ TEST(filesystem_path, names_the_same_file_for_the_standard_library_and_for_the_s
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::filesystem_path_test

@@ -24,7 +24,7 @@
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::os_linux_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -197,4 +197,4 @@ TEST_P(a_folder_without_openat2, is_not_left_by_writing) {
 INSTANTIATE_TEST_SUITE_P(, a_folder_without_openat2, ::testing::Values(ENOSYS, EPERM));
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::os_linux_test

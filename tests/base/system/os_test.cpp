@@ -18,7 +18,7 @@
 #include "overture/base/limits.hpp"
 #include "support/platform.hpp"
 
-namespace overture {
+namespace overture::os_test {
 namespace {
 
 enum class kind_of_world { system, generic, fake };
@@ -447,4 +447,4 @@ INSTANTIATE_TEST_SUITE_P(every, os_test,
                          });
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::os_test

@@ -14,7 +14,7 @@
 #include "overture/base/replace_file.hpp"
 #include "support/platform.hpp"
 
-namespace overture {
+namespace overture::os_writing_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
                          test::name_of_world);
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::os_writing_test

@@ -18,7 +18,7 @@
 #include "support/platform.hpp"
 #include "support/temporaries.hpp"
 
-namespace overture {
+namespace overture::replace_file_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -390,4 +390,4 @@ TEST(a_replacement, begins_again_if_its_file_is_swept_away) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::replace_file_test

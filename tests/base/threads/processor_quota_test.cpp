@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::base_detail {
+namespace overture::base_detail::processor_quota_test {
 namespace {
 
 TEST(processor_quota, of_version_2_is_rounded_up_to_whole_processors) {
@@ -47,4 +47,4 @@ TEST(processor_quota, is_that_of_the_group_of_the_controller) {
 }
 
 }  // namespace
-}  // namespace overture::base_detail
+}  // namespace overture::base_detail::processor_quota_test

@@ -8,7 +8,7 @@
 
 #include "support/platform.hpp"
 
-namespace overture {
+namespace overture::thread_slot_test {
 using namespace base_detail;
 
 namespace {
@@ -49,4 +49,4 @@ TEST(thread_slot, is_there_for_destructors_at_the_end_of_the_thread) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::thread_slot_test

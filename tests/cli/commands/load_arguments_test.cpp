@@ -7,7 +7,7 @@
 #include "commands/command.hpp"
 #include "system/exit_code.hpp"
 
-namespace overture::cli {
+namespace overture::cli::load_arguments_test {
 namespace {
 
 using testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(overture_command, has_help_within_80_columns_for_every_command) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::load_arguments_test

@@ -11,7 +11,7 @@
 #include "support/temp_folder.hpp"
 #include "terminal/display.hpp"
 
-namespace overture::cli {
+namespace overture::cli::game_calls_test {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(game_calls, text_is_broken_between_words) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::game_calls_test

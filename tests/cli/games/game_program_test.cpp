@@ -10,7 +10,7 @@
 
 #include "support/temp_folder.hpp"
 
-namespace overture::cli {
+namespace overture::cli::game_program_test {
 namespace {
 
 using testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(game_program, the_words_of_the_game_begin_after_two_dashes_or_at_its_name) 
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::game_program_test

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace overture::cli {
+namespace overture::cli::archive_order_test {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -40,4 +40,4 @@ TEST(archives_in_a_folder, are_sorted_by_numbers_if_asked_for) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::archive_order_test

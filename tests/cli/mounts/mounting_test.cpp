@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string>
 
-namespace overture::cli {
+namespace overture::cli::mounting_test {
 namespace {
 
 std::string advice(errc code, int os_error = 0) {
@@ -37,4 +37,4 @@ TEST(merge_advice, blames_one_mount_for_a_collision_only) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::mounting_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::cli {
+namespace overture::cli::path_argument_test {
 namespace {
 
 std::string printed(const std::string& typed) {
@@ -19,4 +19,4 @@ TEST(path_argument, is_named_in_its_errors) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::path_argument_test

@@ -8,7 +8,7 @@
 #include "report/repeats.hpp"
 #include "report/report_json.hpp"
 
-namespace overture::cli {
+namespace overture::cli::baseline_test {
 namespace {
 
 using testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST(baseline, is_nothing_else) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::baseline_test

@@ -10,7 +10,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::cli {
+namespace overture::cli::kept_assets_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -103,4 +103,4 @@ TEST(kept_assets_sink, keeps_files_from_many_threads_at_once) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::kept_assets_test

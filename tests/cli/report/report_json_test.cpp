@@ -8,7 +8,7 @@
 
 #include "cli/sample_report.hpp"
 
-namespace overture::cli {
+namespace overture::cli::report_json_test {
 namespace {
 
 using json = nlohmann::json;
@@ -103,4 +103,4 @@ TEST(json_report, is_complete_for_an_empty_load) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::report_json_test

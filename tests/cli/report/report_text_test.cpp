@@ -11,7 +11,7 @@
 #include "cli/sample_report.hpp"
 #include "terminal/display.hpp"
 
-namespace overture::cli {
+namespace overture::cli::report_text_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -196,4 +196,4 @@ TEST(verdict_line, leaves_out_tiny_shares) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::report_text_test

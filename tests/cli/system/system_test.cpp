@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::cli {
+namespace overture::cli::system_test {
 namespace {
 
 constexpr std::int64_t day = 86'400LL * 1'000'000'000;
@@ -31,4 +31,4 @@ TEST(from_local_time, gives_no_time_for_none) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::system_test

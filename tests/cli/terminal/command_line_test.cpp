@@ -8,7 +8,7 @@
 
 #include "system/exit_code.hpp"
 
-namespace overture::cli {
+namespace overture::cli::command_line_test {
 namespace {
 
 using testing::ElementsAre;
@@ -193,4 +193,4 @@ Exit status
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::command_line_test

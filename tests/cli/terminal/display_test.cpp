@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::cli {
+namespace overture::cli::display_test {
 namespace {
 
 TEST(printable_text, leaves_ordinary_text_unchanged) {
@@ -57,4 +57,4 @@ TEST(shortened_text, loses_its_middle_and_fits_the_columns) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::display_test

@@ -5,7 +5,7 @@
 
 #include "commands/command.hpp"
 
-namespace overture::cli {
+namespace overture::cli::help_pages_test {
 namespace {
 
 program_description small_program() {
@@ -85,4 +85,4 @@ TEST(help_pages, have_every_command_and_its_options) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::help_pages_test

@@ -8,7 +8,7 @@
 
 #include "system/exit_code.hpp"
 
-namespace overture::cli {
+namespace overture::cli::messages_test {
 namespace {
 
 TEST(reason_of, adds_the_systems_message_and_the_offset) {
@@ -64,4 +64,4 @@ TEST(print_exception, tells_a_lack_of_memory_from_a_bug) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::messages_test

@@ -6,7 +6,7 @@
 
 #include "terminal/display.hpp"
 
-namespace overture::cli {
+namespace overture::cli::progress_test {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(progress_bar, has_the_same_width_for_every_fraction) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::progress_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::cli {
+namespace overture::cli::style_test {
 namespace {
 
 terminal_environment ordinary() {
@@ -63,4 +63,4 @@ TEST(progress_choice, shows_progress_on_a_capable_terminal_only) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::style_test

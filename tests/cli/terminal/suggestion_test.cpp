@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::cli {
+namespace overture::cli::suggestion_test {
 namespace {
 
 const std::vector<std::string> options = {"--threads", "--trace", "--json", "--quiet",
@@ -25,4 +25,4 @@ TEST(suggestion, is_empty_if_nothing_is_similar) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::suggestion_test

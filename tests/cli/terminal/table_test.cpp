@@ -7,7 +7,7 @@
 
 #include "terminal/display.hpp"
 
-namespace overture::cli {
+namespace overture::cli::table_test {
 namespace {
 
 table mounts() {
@@ -54,4 +54,4 @@ TEST(table, stays_within_any_width_that_its_words_allow) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::table_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::cli {
+namespace overture::cli::units_test {
 namespace {
 
 TEST(units, group_digits) {
@@ -48,4 +48,4 @@ TEST(units, agree_counts_with_their_noun) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::units_test

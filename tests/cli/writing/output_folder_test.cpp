@@ -12,7 +12,7 @@
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture::cli {
+namespace overture::cli::output_folder_test {
 namespace {
 
 class writing_to_a_folder : public ::testing::Test {
@@ -86,4 +86,4 @@ TEST_F(writing_to_a_folder, takes_all_back_if_one_has_changed) {
 }
 
 }  // namespace
-}  // namespace overture::cli
+}  // namespace overture::cli::output_folder_test

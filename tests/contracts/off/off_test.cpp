@@ -13,7 +13,7 @@
 #include "overture/sync/memory_ledger.hpp"
 #include "sync/object_use.hpp"
 
-namespace overture {
+namespace overture::off_test {
 namespace {
 
 std::string heard;  // NOLINT: a handler has no context
@@ -58,4 +58,4 @@ TEST(contracts_off, links_with_sources_that_check) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::off_test

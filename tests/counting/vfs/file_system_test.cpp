@@ -15,7 +15,7 @@
 #include "support/zip_writer.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
+namespace overture::file_system_test {
 namespace {
 
 using namespace literals;
@@ -123,4 +123,4 @@ TEST_P(shared_tree, is_opened_with_two_writes_beside_those_of_entering) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::file_system_test

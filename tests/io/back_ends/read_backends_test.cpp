@@ -18,7 +18,7 @@
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::read_backends_test {
 namespace {
 
 struct way_of_reading {
@@ -274,4 +274,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<way_of_reading>& which) { return which.param.name; });
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_backends_test

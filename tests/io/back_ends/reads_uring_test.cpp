@@ -17,7 +17,7 @@
 #include "overture/sync/countdown.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::reads_uring_test {
 namespace {
 
 // Runs `body` on a thread, and the threads that it starts, whose io_uring_setup() ends like this.
@@ -83,4 +83,4 @@ TEST(read_queue_without_uring, lives_with_little_locked_memory) {
   ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &before), 0);
 }
 }  // namespace
-}  // namespace overture
+}  // namespace overture::reads_uring_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace overture {
+namespace overture::simulated_disk_test {
 namespace {
 
 TEST(simulated_disk, takes_the_time_of_its_model) {
@@ -114,4 +114,4 @@ TEST(simulated_disk, the_queue_comes_within_five_percent_of_the_best) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::simulated_disk_test

@@ -17,7 +17,7 @@
 #include "support/platform.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::handle_cache_test {
 namespace {
 
 std::string name_of(std::size_t i) {
@@ -490,4 +490,4 @@ TEST_F(handle_cache_test, refused_memory_is_an_error) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::handle_cache_test

@@ -7,7 +7,7 @@
 
 #include "io/unpack/part_samples.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::file_access_test {
 namespace {
 
 class file_access_test : public testing::Test {
@@ -90,4 +90,4 @@ TEST_F(file_access_test, a_file_opened_ahead_is_used_or_closed) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::file_access_test

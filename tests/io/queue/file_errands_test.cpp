@@ -8,7 +8,7 @@
 #include "io/unpack/part_samples.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::file_errands_test {
 namespace {
 
 using test::other_file;
@@ -49,4 +49,4 @@ TEST(file_errands, refused_memory_is_reported_for_closing_and_ignored_for_openin
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::file_errands_test

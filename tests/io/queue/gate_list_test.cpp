@@ -10,7 +10,7 @@
 #include "io/unpack/part_samples.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::gate_list_test {
 namespace {
 
 using test::wanting;
@@ -97,4 +97,4 @@ TEST_F(gate_list_test, refused_memory_holds_nothing_back) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::gate_list_test

@@ -10,7 +10,7 @@
 #include "io/unpack/part_samples.hpp"
 #include "support/manual_executor.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::operation_runner_test {
 namespace {
 
 using opening = operation_runner::opening;
@@ -133,4 +133,4 @@ TEST_F(operation_runner_test, a_packed_request_needs_an_executor) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::operation_runner_test

@@ -19,7 +19,7 @@
 #include "overture/io/simulated_disk.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::random_run_test {
 namespace {
 
 enum class action : std::uint8_t {
@@ -351,4 +351,4 @@ TEST(a_random_run, shrinks_to_what_matters) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::random_run_test

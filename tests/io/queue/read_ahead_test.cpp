@@ -16,7 +16,7 @@
 #include "overture/io/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture {
+namespace overture::read_ahead_test {
 namespace {
 
 // Files whose paths are numbers. Reads wait until the test lets them through.
@@ -262,4 +262,4 @@ TEST_F(read_ahead, is_not_for_what_keeps_a_disk_busy_by_itself) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_ahead_test

@@ -15,7 +15,7 @@
 #include "overture/trace/timeline.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::read_core_test {
 namespace {
 
 struct asked {
@@ -393,4 +393,4 @@ TEST_F(read_core_test, refused_memory_fails_the_request_alone) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_core_test

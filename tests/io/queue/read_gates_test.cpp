@@ -14,7 +14,7 @@
 #include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::read_gates_test {
 namespace {
 
 class read_gates : public testing::Test {
@@ -190,4 +190,4 @@ TEST_F(read_gates, done_has_run_after_the_counter_and_its_group) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_gates_test

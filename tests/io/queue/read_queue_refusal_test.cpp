@@ -11,7 +11,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::read_queue_refusal_test {
 namespace {
 
 class one_file final : public source_files {
@@ -108,4 +108,4 @@ TEST(refused_memory, leaves_a_queue_that_completes_every_request) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_queue_refusal_test

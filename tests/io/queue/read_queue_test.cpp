@@ -17,7 +17,7 @@
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/countdown.hpp"
 
-namespace overture {
+namespace overture::read_queue_test {
 namespace {
 
 // One source of known bytes. Reads can be held at a gate, made short, or made to fail.
@@ -440,4 +440,4 @@ TEST(read_queue, threads_share_what_is_in_flight) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_queue_test

@@ -9,7 +9,7 @@
 #include "overture/io/simulated_disk.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::read_submit_test {
 namespace {
 
 class read_submit : public testing::Test {
@@ -76,4 +76,4 @@ TEST_F(read_submit, what_is_submitted_before_the_first_frame_counts_there) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_submit_test

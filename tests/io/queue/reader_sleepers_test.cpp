@@ -8,7 +8,7 @@
 #include "io/queue/waiting_helpers.hpp"
 #include "io/unpack/part_samples.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::reader_sleepers_test {
 namespace {
 
 class reader_sleepers_test : public testing::Test {
@@ -111,4 +111,4 @@ TEST(waiting_helpers, know_which_of_them_wait_for_countdowns) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::reader_sleepers_test

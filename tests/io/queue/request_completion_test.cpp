@@ -12,7 +12,7 @@
 #include "support/failing_allocator.hpp"
 #include "support/manual_executor.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::request_completion_test {
 namespace {
 
 using test::wanting;
@@ -115,4 +115,4 @@ TEST_F(request_completion_test, no_buffer_is_taken_for_memory_of_the_caller) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::request_completion_test

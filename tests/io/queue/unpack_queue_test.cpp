@@ -16,7 +16,7 @@
 #include "support/manual_executor.hpp"
 #include "support/memory_file_os.hpp"
 
-namespace overture {
+namespace overture::unpack_queue_test {
 namespace {
 
 // One file in memory, which may be shown without a read.
@@ -408,4 +408,4 @@ TEST_F(unpacking, many_threads_submit_and_unpack_under_a_tight_bound) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::unpack_queue_test

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace overture::io_detail {
+namespace overture::io_detail::bundle_table_test {
 namespace {
 
 class bundle_table_test : public testing::Test {
@@ -74,4 +74,4 @@ TEST_F(bundle_table_test, a_thread_that_leaves_takes_its_files_along) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::bundle_table_test

@@ -7,7 +7,7 @@
 
 #include "io/schedule/plain_choice.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::choice_test {
 namespace {
 
 constexpr std::uint64_t none = candidate::no_deadline;
@@ -91,4 +91,4 @@ TEST(choice, is_a_strict_order) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::choice_test

@@ -16,7 +16,7 @@
 #include "overture/io/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
-namespace overture {
+namespace overture::read_bundles_test {
 namespace {
 
 using io_detail::bundle_moment;
@@ -306,4 +306,4 @@ TEST(read_bundles_of_threads, complete_each_request_once_whatever_happens_to_it)
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::read_bundles_test

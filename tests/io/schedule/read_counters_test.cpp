@@ -7,7 +7,7 @@
 
 #include "io/schedule/file_ledger.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::read_counters_test {
 namespace {
 
 TEST(read_counters, outstanding_is_what_was_submitted_and_has_not_completed) {
@@ -85,4 +85,4 @@ TEST(file_ledger, sums_the_files_that_were_used) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::read_counters_test

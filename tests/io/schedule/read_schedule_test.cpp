@@ -9,7 +9,7 @@
 #include "overture/trace/timeline.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::read_schedule_test {
 namespace {
 
 using test::some_file;
@@ -167,4 +167,4 @@ TEST_F(read_schedule_refused, what_cannot_be_queued_is_handed_out_once) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::read_schedule_test

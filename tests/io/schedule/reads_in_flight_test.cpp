@@ -7,7 +7,7 @@
 
 #include "io/unpack/part_samples.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::reads_in_flight_test {
 namespace {
 
 using test::other_file;
@@ -70,4 +70,4 @@ TEST_F(reads_in_flight_test, a_file_that_a_read_owns_is_found) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::reads_in_flight_test

@@ -10,7 +10,7 @@
 #include "io/schedule/plain_choice.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::request_store_test {
 namespace {
 
 constexpr store_rules patient{.ageing_ns = 1'000, .danger_ns = 10};
@@ -228,4 +228,4 @@ TEST(request_store, refused_memory_leaves_it_whole) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::request_store_test

@@ -8,7 +8,7 @@
 #include "overture/io/read_queue.hpp"
 #include "overture/io/simulated_disk.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::thread_count_test {
 namespace {
 
 using step = thread_search::step;
@@ -127,4 +127,4 @@ TEST(thread_count, stops_where_more_reads_only_wait) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::thread_count_test

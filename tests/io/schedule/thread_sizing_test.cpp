@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace overture::io_detail {
+namespace overture::io_detail::thread_sizing_test {
 namespace {
 
 TEST(thread_sizing, any_number_may_read_where_nothing_is_sized) {
@@ -46,4 +46,4 @@ TEST(thread_sizing, the_number_grows_with_what_the_disk_answers_once_in_a_period
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::thread_sizing_test

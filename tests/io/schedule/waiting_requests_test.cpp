@@ -7,7 +7,7 @@
 
 #include "io/unpack/part_samples.hpp"
 
-namespace overture::io_detail {
+namespace overture::io_detail::waiting_requests_test {
 namespace {
 
 using test::other_file;
@@ -104,4 +104,4 @@ TEST(waiting_requests, all_of_a_source_or_a_tag_are_removed_from_both_stores) {
 }
 
 }  // namespace
-}  // namespace overture::io_detail
+}  // namespace overture::io_detail::waiting_requests_test

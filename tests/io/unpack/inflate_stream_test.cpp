@@ -11,7 +11,7 @@
 #include "overture/io/unpack.hpp"
 #include "support/failing_allocator.hpp"
 
-namespace overture {
+namespace overture::inflate_stream_test {
 namespace {
 
 std::string deflated(const std::string& data, int level) {
@@ -151,4 +151,4 @@ TEST(inflate_stream, does_without_restart_points_where_memory_is_refused) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::inflate_stream_test

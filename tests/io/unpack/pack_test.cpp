@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace overture {
+namespace overture::pack_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -96,4 +96,4 @@ TEST(packer, says_what_it_cannot_do) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::pack_test

@@ -7,7 +7,7 @@
 
 #include "io/unpack/packed_samples.hpp"
 
-namespace overture {
+namespace overture::piece_unpacker_test {
 namespace {
 
 using io_detail::piece_unpacker;
@@ -98,4 +98,4 @@ TEST(piece_unpacker, notices_that_a_stream_is_cut_or_damaged) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::piece_unpacker_test

@@ -5,7 +5,7 @@
 
 #include "io/unpack/packed_samples.hpp"
 
-namespace overture {
+namespace overture::unpack_plan_test {
 namespace {
 
 using io_detail::unpack_plan;
@@ -105,4 +105,4 @@ TEST(unpack_plan, empty_frames_without_number_stay_few_parts) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::unpack_plan_test

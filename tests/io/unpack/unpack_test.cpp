@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace overture {
+namespace overture::unpack_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -78,4 +78,4 @@ TEST(crc32, is_that_of_zip) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::unpack_test

@@ -12,7 +12,7 @@
 #include "support/platform.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::case_fold_test {
 namespace {
 
 using namespace literals;
@@ -198,4 +198,4 @@ TEST(tree_without_case, survives_every_refused_allocation) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::case_fold_test

@@ -22,7 +22,7 @@
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
 
-namespace overture {
+namespace overture::descriptor_pool_test {
 namespace {
 
 constexpr int mounts = 200;
@@ -349,4 +349,4 @@ TEST_F(parked_archive, waits_until_a_slot_is_released) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::descriptor_pool_test

@@ -7,7 +7,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::reader_pins_test {
 namespace {
 
 // Ends the epoch, followed by the fence.
@@ -77,4 +77,4 @@ TEST(reader_pins, share_a_stripe_if_out_of_memory) {
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::reader_pins_test

@@ -10,7 +10,7 @@
 #include "support/failing_allocator.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::removal_test {
 namespace {
 
 using namespace literals;
@@ -181,4 +181,4 @@ TEST(removal_refused_memory, without_memory_mounts_nothing) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::removal_test

@@ -10,7 +10,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::sources_test {
 namespace {
 
 struct found_source {
@@ -99,4 +99,4 @@ TEST(source_table, serves_many_threads) {
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::sources_test

@@ -18,7 +18,7 @@
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::written_names_test {
 namespace {
 
 using namespace literals;
@@ -377,4 +377,4 @@ TEST(written_names, distinguishes_names_with_one_hash) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::written_names_test

@@ -10,7 +10,7 @@
 #include "overture/base/limits.hpp"
 #include "vfs/tree/live_index.hpp"
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::crafted_names_test {
 namespace {
 
 constexpr path_id shared{42};
@@ -65,4 +65,4 @@ TEST(crafted_names, are_refused_by_the_index_of_all_mounts) {
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::crafted_names_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::frozen_index_test {
 namespace {
 
 // An index of these paths, with their own ids or with one id for all, as if names were crafted.
@@ -79,4 +79,4 @@ TEST(frozen_index, keeps_paths_of_up_to_62_bytes_in_one_cache_line) {
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::frozen_index_test

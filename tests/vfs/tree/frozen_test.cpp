@@ -13,7 +13,7 @@
 #include "support/zip_writer.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture {
+namespace overture::frozen_test {
 namespace {
 
 // Memory that can be made read-only as a whole: a write then kills the process.
@@ -110,4 +110,4 @@ TEST_F(frozen_archive, is_looked_up_without_a_write) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::frozen_test

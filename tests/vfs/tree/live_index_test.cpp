@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs_detail {
+namespace overture::vfs_detail::live_index_test {
 namespace {
 
 constexpr std::uint32_t names_max = 24;  // with few ids, so that a page cannot hold all of them
@@ -175,4 +175,4 @@ TEST(live_index, allocates_pages_of_a_large_mount_in_few_blocks_and_frees_them) 
 }
 
 }  // namespace
-}  // namespace overture::vfs_detail
+}  // namespace overture::vfs_detail::live_index_test

@@ -12,7 +12,7 @@
 #include "support/failing_allocator.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::lookup_test {
 namespace {
 
 using namespace literals;
@@ -174,4 +174,4 @@ TEST(file_system, lists_a_tree_without_mounts) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::lookup_test

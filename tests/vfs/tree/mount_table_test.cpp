@@ -14,7 +14,7 @@
 #include "support/guards.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::mount_table_test {
 namespace {
 
 using namespace literals;
@@ -278,4 +278,4 @@ TEST(file_system, can_be_frozen_while_other_threads_look_up) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::mount_table_test

@@ -15,7 +15,7 @@
 #include "support/platform.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::scan_mount_test {
 namespace {
 
 using namespace literals;
@@ -330,4 +330,4 @@ TEST(file_system, is_unchanged_when_a_change_runs_out_of_memory) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::scan_mount_test

@@ -13,7 +13,7 @@
 #include "support/platform.hpp"
 #include "vfs/game.hpp"
 
-namespace overture {
+namespace overture::tree_test {
 namespace {
 
 using namespace literals;
@@ -180,4 +180,4 @@ TEST(tree, compares_texts_if_ids_collide_in_one_archive) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::tree_test

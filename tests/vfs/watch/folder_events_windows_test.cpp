@@ -16,7 +16,7 @@
 #include "overture/vfs/file_watch.hpp"
 #include "support/temp_folder.hpp"
 
-namespace overture {
+namespace overture::folder_events_windows_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ TEST_F(watching_windows, a_mount_that_was_removed_tells_nothing) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::folder_events_windows_test
