@@ -42,7 +42,7 @@ cmd_cross() {
   fi
   # shellcheck source=tools/test.sh
   source "$root/tools/test.sh"
-  cmd_test --preset "$system" "${targets[@]}"
+  cmd_test --all --preset "$system" "${targets[@]}"
 }
 
 libraries_for() {

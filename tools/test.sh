@@ -8,15 +8,23 @@ concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load|asset
 long_repeats=20
 busy_processes=8
 
+# What --quick leaves out as well: suites that search, and those that run programs.
+not_quick='^(interleave|examples|package|python|docs|tools|record|mutators)[.]'
+# How much of its longest searches the explorer does without --all.
+short_search=8
+
 cmd_test() {
-  local preset=release options=() filter='' quick='' long='' busy='' timeout_s=300
+  local preset=release options=() filter='' extent='' busy='' timeout_s=300 same=()
   while [ $# -gt 0 ]; do
     case $1 in
-      --quick) quick=yes ;;
-      --long) long=yes ;;
+      --quick | --all | --long)
+        [ -z "$extent" ] || misuse "test: only one of --quick, --all and --long"
+        extent=$1
+        same+=("$1")
+        ;;
       --busy) busy=yes ;;
-      --preset) value "$@" && preset=$2 && shift ;;
-      --preset=*) preset=${1#*=} ;;
+      --preset) value "$@" && preset=$2 && same+=("$1" "$2") && shift ;;
+      --preset=*) preset=${1#*=} && same+=("$1") ;;
       -*) misuse "test: unknown option $1" ;;
       *)
         [ -z "$filter" ] || misuse "test: only one FILTER"
@@ -28,23 +36,25 @@ cmd_test() {
   case $preset in
     fuzz | coverage | mingw | windows-dll) misuse "test: preset $preset has no tests" ;;
   esac
-  [ -z "$quick" ] || [ -z "$long" ] || misuse "test: --quick and --long exclude each other"
-  # Tests that are in the long form only have the label `long`.
-  if [ -n "$quick" ]; then
-    options+=(-LE '^(slow|long)$')
-  elif [ -z "$long" ]; then
-    options+=(-LE '^long$')
-  fi
+  local long='' excluded=()
+  case $extent in
+    --long) long=yes ;;
+    --all) options+=(-LE '^long$') ;;
+    *) options+=(-LE '^(slow|long)$') && export OVERTURE_INTERLEAVE_DIVISOR=$short_search ;;
+  esac
+  [ "$extent" != --quick ] || excluded+=("$not_quick")
+  # Leaves out compilers and the explorer, whose threads are fibres: they are slow and load does not
+  # matter to them.
+  [ -z "$busy" ] || excluded+=('^(package|interleave)[.]')
+  [ ${#excluded[@]} -eq 0 ] || options+=(-E "$(IFS='|' && echo "${excluded[*]}")")
   [ -z "$filter" ] || options+=(-R "$filter")
   # These runs are slow, but a hang must still end.
   [ -z "$long$busy" ] || timeout_s=3000
-  build_preset "$preset"
+  build_tests "$preset" "${options[@]}"
 
   local tree=$root/build/$preset status=0
   rm -f "$tree/tests.xml" "$tree/repeated.xml" "$tree"/programs/*.xml
-  # Leaves out compilers and the explorer, whose threads are fibres: they are slow and load does not
-  # matter to them.
-  [ -z "$busy" ] || { keep_processors_busy && options+=(-E '^(package|interleave)[.]'); }
+  [ -z "$busy" ] || keep_processors_busy
   [ -z "$long" ] || export OVERTURE_LONG_TESTS=1
   say "running the tests of preset $preset${busy:+ next to $busy_processes busy processes}"
   run_ctest tests.xml "${options[@]}" || status=$?
@@ -55,7 +65,25 @@ cmd_test() {
     [ "$preset" != release ] || [ -n "$filter" ] || test_all_floats || status=$?
   fi
   [ -f "$tree/tests.xml" ] || fail "no test ran"
+  [ -n "$long" ] || [ -n "$filter" ] || say_what_is_left "$preset" "${options[@]}"
   python3 "$root/tools/test_results.py" "$tree" && [ "$status" -eq 0 ]
+}
+
+# build_tests PRESET [OPTION...]: builds what the tests run that CTest chooses with these options.
+build_tests() {
+  local preset=$1 targets=()
+  shift
+  configure "$preset"
+  # Windows and Arm know their tests by program only.
+  if [[ $preset =~ ^(windows|arm64)$ ]]; then
+    build_preset "$preset"
+    return
+  fi
+  read -r -a targets < <(python3 "$root/tools/test_targets.py" "$root/build/$preset" "$@")
+  if [ ${#targets[@]} -gt 3 ] || [ "${targets[0]-all}" = all ]; then
+    say "building preset $preset"
+  fi
+  fixed_addresses "$preset" ninja_quietly "$root/build/$preset" "${targets[@]}"
 }
 
 # run_ctest RESULTS [OPTION...]: runs tests of `preset` and writes the results to a file.
@@ -63,8 +91,24 @@ run_ctest() {
   local results=$1
   shift
   fixed_addresses "$preset" ctest --test-dir "$tree" --output-on-failure --parallel "$jobs" \
-    --timeout "$timeout_s" --no-tests=error --output-junit "$tree/$results" "$@" </dev/null |
-    { grep -v '^ *Start ' || true; }
+    --no-label-summary --timeout "$timeout_s" --no-tests=error --output-junit "$tree/$results" \
+    "$@" </dev/null | python3 -u "$root/tools/test_progress.py" "${same[@]}"
+}
+
+# say_what_is_left PRESET [OPTION...]: what this run has left out, and the command that runs it.
+say_what_is_left() {
+  local preset=$1 ran all
+  shift
+  ran=$(count_tests "$preset" "$@")
+  all=$(count_tests "$preset")
+  [ "$ran" -ge "$all" ] ||
+    say "not run: $((all - ran)) slow tests; ./dev test --all runs all but the longest, --long all"
+}
+
+count_tests() {
+  local preset=$1
+  shift
+  ctest --test-dir "$root/build/$preset" -N "$@" | sed -n 's/^Total Tests: //p'
 }
 
 # A test that is right only on an idle machine fails next to these. They end with this script.
