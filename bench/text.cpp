@@ -4,7 +4,8 @@
 //
 //   numbers    1,048,576 {bool, float} as "y 12.34" on one thread: snprintf, the small printfs,
 //              fmt compiled, std::to_chars
-//   threads    the same on two: std::execution::par with snprintf, two independent processes
+//   threads    the same on two threads or more: std::execution::par with snprintf, as many
+//              independent processes
 //   reading    the text read back, compared with sscanf and strtof
 //   object     an object with 12 mixed fields: as a script, compared with compiled fmt, and as
 //              JSON, compared with Glaze if OVERTURE_PEERS has it
@@ -42,6 +43,7 @@ using bench::spread;
 struct settings {
   std::size_t objects = 1u << 20;
   int rounds = 15;
+  unsigned threads = 2;
   std::vector<std::string> only;
 
   [[nodiscard]] bool wants(const std::string& part) const { return bench::is_wanted(only, part); }
@@ -112,16 +114,16 @@ std::function<void()> repeated(const Work& work) {
   };
 }
 
-// Half of the objects each, in two processes that share nothing. `prepare` makes the work of one
-// process from its half.
-class two_processes {
+// An equal part of the objects each, in processes that share nothing. `prepare` makes the work of
+// one process from its part.
+class processes_apart {
  public:
-  using preparation = std::function<bench::repeated_work(unsigned half)>;
+  using preparation = std::function<bench::repeated_work(unsigned part)>;
 
-  explicit two_processes(const preparation& prepare) {
-    for (unsigned half = 0; half < 2; ++half) {
+  processes_apart(unsigned count, const preparation& prepare) {
+    for (unsigned part = 0; part < count; ++part) {
       workers_.push_back(
-          std::make_unique<bench::process>([&prepare, half] { return prepare(half); }));
+          std::make_unique<bench::process>([&prepare, part] { return prepare(part); }));
     }
   }
   void run() {
@@ -136,9 +138,9 @@ class two_processes {
   std::vector<std::unique_ptr<bench::process>> workers_;
 };
 
-bench::repeated_work write_half(const settings& set, unsigned half) {
+bench::repeated_work write_part(const settings& set, unsigned part) {
   auto units = std::make_shared<army>();
-  bench::fill_ordinary(*units, set.objects / 2, half);
+  bench::fill_ordinary(*units, set.objects / set.threads, part);
   const std::size_t room = text::bytes_max<style>(*units) + 4096;
   const std::shared_ptr<char[]> out = touched(room);
   return {repeated([units, out, room] { (void)write_ours(*units, out.get(), room); }), [] {}};
@@ -146,34 +148,35 @@ bench::repeated_work write_half(const settings& set, unsigned half) {
 
 void measure_threads(const settings& set, bench::results& results) {
   // Forks, so before any thread starts.
-  two_processes processes([&set](unsigned half) { return write_half(set, half); });
+  processes_apart processes(set.threads, [&set](unsigned part) { return write_part(set, part); });
   army units;
   bench::fill_ordinary(units, set.objects, 0);
   const std::size_t room = text::bytes_max<style>(units) + 4096;
   const auto out = touched(room);
   const auto one = touched(room);
   const auto slots = touched(room);
-  thread_pool jobs{{.workers = 1}};
+  thread_pool jobs{{.workers = set.threads - 1}};
+  const std::string threads = fmt::format("{} threads", set.threads);
   text::page_table pages;
   const std::size_t bytes = write_ours(units, one.get(), room);
   const auto write_parallel = [&] {
     return text::write<style>(jobs, units, std::span(out.get(), room), &pages);
   };
   const auto done = write_parallel();
-  results.metric("2 threads: bytes as on one thread",
+  results.metric(threads + ": bytes as on one thread",
                  done && done->bytes == bytes && std::memcmp(out.get(), one.get(), bytes) == 0);
 
   // Variants that are compared with each other run next to each other: the machine's speed drifts.
   std::vector<bench::variant> variants;
-  variants.push_back({"2 threads", repeated([&] { (void)write_parallel(); })});
-  variants.push_back(
-      {"2 processes, half each", [&] { processes.run(); }, [&] { processes.settle(); }});
-  variants.push_back({"2 threads, slots for writev", repeated([&] {
+  variants.push_back({threads, repeated([&] { (void)write_parallel(); })});
+  variants.push_back({fmt::format("{} processes", set.threads), [&] { processes.run(); },
+                      [&] { processes.settle(); }});
+  variants.push_back({threads + ", slots for writev", repeated([&] {
                         (void)text::write<style>(jobs, units, std::span(slots.get(), room), &pages,
                                                  text::layout::slots);
                       })});
   variants.push_back({"1 thread", repeated([&] { (void)write_ours(units, one.get(), room); })});
-  variants.push_back({"2 threads, exact size pass first", repeated([&] {
+  variants.push_back({threads + ", exact size pass first", repeated([&] {
                         (void)text::write<style>(jobs, units, std::span(out.get(), bytes), &pages);
                       })});
   variants.push_back({"std::execution::par, snprintf",
@@ -187,12 +190,12 @@ void measure_threads(const settings& set, bench::results& results) {
   const auto wall = [&](std::size_t reference, std::size_t measured = 0) {
     return bench::ratio(variants[reference], variants[measured], bench::clock::wall);
   };
-  results.goal("2 threads: x faster than one", wall(3), 1, false);
-  results.goal("2 threads: speed-up, x the machine's own", wall(1), 0.97, false);
-  results.goal("2 threads, slots for writev: speed-up, x the machine's own", wall(1, 2), 0.97,
+  results.goal(threads + ": x faster than one", wall(3), 1, false);
+  results.goal(threads + ": speed-up, x the machine's own", wall(1), 0.97, false);
+  results.goal(threads + ", slots for writev: speed-up, x the machine's own", wall(1, 2), 0.97,
                false);
-  results.goal("2 threads: x faster than std::execution::par with snprintf", wall(5), 20, false);
-  results.goal("2 threads: x the bandwidth of memcpy on one", wall(6), 0.08, false);
+  results.goal(threads + ": x faster than std::execution::par with snprintf", wall(5), 20, false);
+  results.goal(threads + ": x the bandwidth of memcpy on one", wall(6), 0.08, false);
 }
 
 template <class T>
@@ -363,7 +366,7 @@ bench::repeated_work read_half(const settings& set, unsigned half) {
 // `paged`; destroying them is not measured.
 void measure_reading(const settings& set, bench::results& results) {
   // Forks, so before any thread starts.
-  two_processes processes([&set](unsigned half) { return read_half(set, half); });
+  processes_apart processes(2, [&set](unsigned half) { return read_half(set, half); });
   written_army from(set.objects, 0);
   thread_pool jobs{{.workers = 1}};
   army back;
@@ -447,6 +450,9 @@ int main(int argc, char** argv) {
   std::string json_path;
   bench::options line("Compares game objects as text with the alternatives", set.rounds, json_path);
   line.number("--objects", set.objects, "number of objects", {.least = 4096, .most = 1 << 24});
+  line.number("--threads", set.threads,
+              "threads of the part of that name, and processes beside them",
+              {.least = 2, .most = 64});
   line.words("--only", set.only, "measure only these parts",
              {"numbers", "threads", "reading", "object", "save"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
