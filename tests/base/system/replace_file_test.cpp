@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -168,6 +169,67 @@ TEST(a_replacement, that_must_not_replace_leaves_what_was_made_meanwhile) {
   EXPECT_EQ(test::temporaries_in(system_os(), world.root().c_str()), 0u);
 }
 
+class replacing_for_a_while : public ::testing::Test {
+ protected:
+  void begin() {
+    world_.add_file("one.txt", "old");
+    ASSERT_TRUE(one_.begin(system_os(), path_.c_str()));
+    EXPECT_EQ(std::string_view(one_.target_path()), path_);
+    ASSERT_TRUE(write_fully(system_os(), one_.file(), 0, bytes_of("new")));
+  }
+  std::uint64_t size() { return system_os().status(path_.c_str(), true)->size; }
+
+  test::disk_world world_;
+  const std::string path_ = world_.root() + "/one.txt";
+  file_replacement one_;
+};
+
+TEST_F(replacing_for_a_while, leaves_a_file_that_is_read_only_by_the_time) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  begin();
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  EXPECT_EQ(one_.commit().error().code, errc::permission);
+  EXPECT_EQ(system_os().status(path_.c_str(), false)->permissions, 0400u);
+}
+
+TEST_F(replacing_for_a_while, leaves_a_link_that_has_got_the_name) {
+  if (!world_.has_links()) GTEST_SKIP() << needs_symlinks;
+  begin();
+  world_.remove("one.txt");
+  world_.add_file("other.txt", "another");
+  world_.add_link("one.txt", "other.txt");
+  EXPECT_EQ(one_.commit().error().code, errc::not_a_file);
+  EXPECT_EQ(size(), 7u);
+}
+
+TEST_F(replacing_for_a_while, keeps_the_permissions_that_the_file_has_by_then) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  begin();
+  std::filesystem::permissions(path_, std::filesystem::perms(0600));
+  ASSERT_TRUE(one_.commit());
+  const auto found = system_os().status(path_.c_str(), false);
+  EXPECT_EQ(found->permissions, 0600u);
+  EXPECT_EQ(found->size, 3u);
+}
+
+TEST_F(replacing_for_a_while, asks_once_the_new_file_is_on_the_disk) {
+  test::fake_os os;
+  os.add_file("/one.txt", "old");
+  file_replacement one;
+  for (const bool may : {false, true}) {
+    ASSERT_TRUE(one.begin(os, "/one.txt"));
+    ASSERT_TRUE(write_fully(os, one.file(), 0, bytes_of("new")));
+    const std::uint64_t before = os.calls(test::os_call::sync);
+    const auto done = one.commit([&]() noexcept -> result<void> {
+      EXPECT_EQ(os.calls(test::os_call::sync), before + 1);
+      EXPECT_EQ(os.content("/one.txt"), "old");
+      return may ? result<void>{} : fail(errc::exists, "another program has written it");
+    });
+    EXPECT_EQ(done.has_value(), may);
+    EXPECT_EQ(os.content("/one.txt"), may ? "new" : "old");
+  }
+}
+
 class failing_replacement : public ::testing::Test {
  protected:
   static constexpr const char* path = "/saves/one.txt";
@@ -284,6 +346,9 @@ class sweeping : public ::testing::Test {
   void add(const std::string& path) { world_.add_file(path, "text"); }
   // As a process leaves it that dies.
   static constexpr const char* left = ".overture-0123456789abc.tmp";
+  void add_lock(const std::string& folder) {
+    world_.add_file(folder + "/lock", "the temporary files of overture\n");
+  }
 
   test::disk_world world_;
 };
@@ -335,14 +400,46 @@ TEST_F(sweeping, leaves_a_temporary_folder_in_use) {
 }
 
 TEST_F(sweeping, removes_a_folder_of_temporary_files) {
-  add(std::string(left) + "/lock");
+  add_lock(left);
   add(std::string(left) + "/1");
   EXPECT_EQ(sweep(), 1u);
   EXPECT_FALSE(is_there(left));
+  // Its writer died before it wrote anything.
+  world_.add_file(std::string(left) + "/lock", "");
+  EXPECT_EQ(sweep(), 1u);
+}
+
+TEST_F(sweeping, leaves_a_folder_that_another_program_has_made) {
+  for (const char* lock : {"", "of another program", "the temporary files of overture\n\n"}) {
+    world_.add_file(std::string(left) + "/lock", lock);
+    add(std::string(left) + "/data");
+    EXPECT_EQ(sweep(), 0u);
+    EXPECT_TRUE(is_there(std::string(left) + "/data")) << lock;
+    EXPECT_TRUE(is_there(std::string(left) + "/lock")) << lock;
+  }
+}
+
+TEST_F(sweeping, leaves_a_folder_that_is_to_be_kept) {
+  const auto above = system_os().open(world_.root().c_str());
+  ASSERT_TRUE(above);
+  std::string name;
+  {
+    temporary_folder many;
+    ASSERT_TRUE(many.begin(system_os(), *above));
+    add(std::string(many.name()) + "/1");
+    if (on_windows) GTEST_SKIP() << needs_posix;
+    ASSERT_TRUE(many.keep());
+    name = many.name();
+    EXPECT_TRUE(name.starts_with("overture-old-")) << name;
+  }
+  EXPECT_EQ(sweep(), 0u);
+  EXPECT_TRUE(is_there(name + "/1"));
+  EXPECT_FALSE(is_there(name + "/lock"));
+  system_os().close(*above);
 }
 
 TEST_F(sweeping, leaves_a_folder_whose_lock_is_held) {
-  add(std::string(left) + "/lock");
+  add_lock(left);
   add(std::string(left) + "/1");
   const auto lock = system_os().open(at(std::string(left) + "/lock").c_str());
   ASSERT_TRUE(lock);
