@@ -19,6 +19,7 @@
 #include "terminal/outputs.hpp"
 #include "terminal/units.hpp"
 #include "writing/extracting.hpp"
+#include "writing/output_check.hpp"
 
 namespace overture::cli {
 
@@ -188,7 +189,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   const std::size_t excluded = std::erase_if(
       *paths, [&](const std::string& path) { return matches_any(arguments.exclude, path); });
   how.to_path = arguments.to;
-  if (is_temporary_name(text_of(native_path(arguments.to).filename()))) {
+  if (names_temporary(text_of(native_path(arguments.to)))) {
     print_error(fmt::format("{}: later runs remove folders of this name; give another with --to",
                             printable(arguments.to)));
     return exit_usage;

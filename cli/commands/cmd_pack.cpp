@@ -146,13 +146,14 @@ struct old_archive {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
   friend bool operator==(const old_archive&, const old_archive&) = default;
 };
 
 old_archive look_at(const std::string& path, bool is_a_source) {
   const result<file_status> found = system_os().status(path.c_str(), true);
   if (!found || found->kind != file_kind::file) return {};
-  return {true, is_a_source, found->number, found->size, found->mtime_ns};
+  return {true, is_a_source, found->number, found->size, found->mtime_ns, found->ctime_ns};
 }
 
 // Why the archive may not take its place; empty if it may. One that lacks files never replaces
@@ -230,13 +231,8 @@ int cmd_pack(const std::vector<std::string>& words) {
       print_error(fmt::format("{}: {}", printable(arguments.out), why));
       return std::max({done.status, status_of_mounts(files), int{exit_files_failed}});
     }
-    if (look_at(arguments.out, old.is_a_source) != old) {
-      print_error(
-          fmt::format("{}: another program has written it meanwhile, so it is left as it is",
-                      printable(arguments.out)));
-      return exit_output_failed;
-    }
-    written = file.commit();
+    written = file.commit(
+        [&](const char*) noexcept { return look_at(arguments.out, old.is_a_source) == old; });
   }
   const char* const left = file.is_in_place() ? "a loss of power may undo it"
                            : old.is_there     ? "the old archive is unchanged"

@@ -28,15 +28,6 @@ namespace {
 constexpr std::uint64_t whole_bytes_max = 8u << 20;  // larger files are read in pieces
 constexpr std::size_t piece_bytes = 1u << 20;
 
-bool names_temporary(std::string_view path) {
-  while (!path.empty()) {
-    const std::size_t length = std::min(path.find('/'), path.size());
-    if (is_temporary_name(path.substr(0, length))) return true;
-    path.remove_prefix(std::min(length + 1, path.size()));
-  }
-  return false;
-}
-
 class extractor {
  public:
   extractor(file_system& files, const std::vector<std::string>& paths, const extraction& how,

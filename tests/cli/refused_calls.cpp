@@ -8,16 +8,23 @@
 //   LD_PRELOAD=./refused_calls.so REFUSE=touch:2:0        the second pread() of a file succeeds,
 //   but another program has changed the file's time by then
 //
+//   LD_PRELOAD=./refused_calls.so REFUSE=sync:1:0 REFUSE_SCRIPT='echo text > file'
+//   before the first fsync() or syncfs(), another program runs; no call fails
+//
 // Calls: opendir, readdir, openat2, write (to files), disk (each that changes a disk: write,
-// pwrite, fsync, syncfs, rename and its relatives), malloc (and its relatives), all from main() on.
+// pwrite, fsync, syncfs, rename and its relatives), sync (of those the syncs), exchange (of two
+// names), flock, malloc (and its relatives), all from main() on.
 // Writes "refused" to the file that REFUSE_TOLD names when a call was refused.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -34,7 +41,20 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, write, disk, exchange, thread, malloc, touch };
+enum class call {
+  none,
+  opendir,
+  readdir,
+  openat2,
+  write,
+  disk,
+  exchange,
+  thread,
+  malloc,
+  touch,
+  sync,
+  flock
+};
 
 call refused = call::none;
 long first = 0;
@@ -49,10 +69,10 @@ __attribute__((constructor)) void read_environment() {
   const char* text = getenv("REFUSE");
   told = getenv("REFUSE_TOLD");
   if (!text) return;
-  const char* const names[] = {"none", "opendir",  "readdir", "openat2", "write",
-                               "disk", "exchange", "thread",  "malloc",  "touch"};
+  const char* const names[] = {"none",     "opendir", "readdir", "openat2", "write", "disk",
+                               "exchange", "thread",  "malloc",  "touch",   "sync",  "flock"};
   call found = call::none;
-  for (int i = 1; i < 10; ++i) {
+  for (int i = 1; i < 12; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -62,6 +82,20 @@ __attribute__((constructor)) void read_environment() {
   with_errno = static_cast<int>(strtol(end + 1, &end, 10));
   all_after = *end == '+';
   refused = found;
+}
+
+// Whether there is one, for another program that comes between two calls.
+bool run_script() {
+  const char* const script = getenv("REFUSE_SCRIPT");
+  if (!script) return false;
+  char* const words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"),
+                         const_cast<char*>(script), nullptr};
+  char* const none[] = {const_cast<char*>("PATH=/usr/bin:/bin"), nullptr};
+  pid_t child = 0;
+  if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, words, none) == 0) {
+    (void)waitpid(child, nullptr, 0);
+  }
+  return true;
 }
 
 bool refuse(call which) {
@@ -76,7 +110,7 @@ bool refuse(call which) {
     }
   }
   errno = with_errno;
-  return true;
+  return !run_script();
 }
 
 template <class Function>
@@ -156,14 +190,19 @@ ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
   return real(file, bytes, size, at);
 }
 int fsync(int file) {
-  if (refuse(call::disk)) return -1;
+  if (refuse(call::disk) || refuse(call::sync)) return -1;
   static const auto real = next<int (*)(int)>("fsync");
   return real(file);
 }
 int syncfs(int file) noexcept {
-  if (refuse(call::disk)) return -1;
+  if (refuse(call::disk) || refuse(call::sync)) return -1;
   static const auto real = next<int (*)(int)>("syncfs");
   return real(file);
+}
+int flock(int file, int how) noexcept {
+  if (refuse(call::flock)) return -1;
+  static const auto real = next<int (*)(int, int)>("flock");
+  return real(file, how);
 }
 int rename(const char* from, const char* to) noexcept {
   if (refuse(call::disk)) return -1;
