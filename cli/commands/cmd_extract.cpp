@@ -164,6 +164,17 @@ std::string stop_of(const extracted& done, const extract_arguments& arguments, s
                      arguments.overwrite ? "--overwrite " : "");
 }
 
+void print_failures(const extracted& done, const std::string& to) {
+  for (const std::string& failure : done.failures) print_error(failure);
+  if (done.is_mixed) {
+    print_error(
+        fmt::format("{}: some files are new, and others old: those could not be replaced, "
+                    "and these not be taken back; check the disk",
+                    printable(to)));
+  }
+  for (const std::string& line : done.old) print_error(line);
+}
+
 }  // namespace
 
 int cmd_extract(const std::vector<std::string>& words) {
@@ -213,12 +224,12 @@ int cmd_extract(const std::vector<std::string>& words) {
   const extracted done = extract_files(files, *paths, how, jobs, out);
 
   if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
-  for (const std::string& failure : done.failures) print_error(failure);
+  print_failures(done, arguments.to);
   if (done.stopped_by != 0) {
     print_error(stop_of(done, arguments, paths->size()));
     return exit_output_failed;
   }
-  if (!done.has_names && !interrupted()) {
+  if (!done.has_names && !done.is_mixed && !interrupted()) {
     print_error(
         fmt::format("{}: nothing was replaced: it has files of the mounts, so all of them "
                     "are replaced, or none",

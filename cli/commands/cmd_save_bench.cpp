@@ -52,7 +52,7 @@ Exit status
   0    the loaded objects equal the saved ones
   2    invalid arguments
   5    the file could not be written or read, or the objects differ
-  130  interrupted by Ctrl-C; FILE is the old one, or that of a round that was done
+  130  interrupted by Ctrl-C; FILE is the old one, or that of a round
 )";
 constexpr std::size_t objects_max = 100'000'000;
 constexpr int rounds_max = 1000;

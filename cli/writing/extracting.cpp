@@ -87,6 +87,11 @@ class extractor {
       done.stopped_by = finished.disk_error;
       done.is_unsynced = true;
     }
+    done.is_mixed = finished.is_mixed;
+    for (const output_folder::kept& each : finished.old) {
+      done.old.push_back(fmt::format("{}: its old content is in {}", printable(each.path),
+                                     printable(each.old_content)));
+    }
     const bool all_or_none = how_.how == placing::at_end;
     if (all_or_none && !finished.is_after_placing) done.has_names = false;
     if (finished.failed.empty()) return;
@@ -204,6 +209,8 @@ class extractor {
                    : "another file has got this name meanwhile, perhaps one of another case";
       case EXDEV:
         return "another disk is mounted there; extract that folder by itself, with --in";
+      case error_read_only:
+        return "the file that was to be replaced is read-only; allow writing to it, or remove it";
       case error_changed:
         return "the file that was to be replaced has changed meanwhile, and stays";
       case EISDIR:
@@ -328,7 +335,7 @@ std::optional<file_state> state_at(const std::string& target, bool& is_link) {
   const result<file_status> found = system_os().status(target.c_str(), false);
   is_link = found && found->kind == file_kind::link;
   if (!found || (found->kind != file_kind::file && !is_link)) return {};
-  return file_state{found->volume, found->number, found->size, found->mtime_ns};
+  return file_state{found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
 }
 
 // Whether the path is read from this very file.
