@@ -156,9 +156,22 @@ old_archive look_at(const std::string& path, bool is_a_source) {
   return {true, is_a_source, found->number, found->size, found->mtime_ns, found->ctime_ns};
 }
 
+// How many removal markers the old archive has. The new one has none: they are applied.
+std::size_t markers_of(file_system& files, const std::string& archive) {
+  const std::optional<file_identity> old = identity_of(archive);
+  std::size_t count = 0;
+  (void)files.removals([&](const folder_item& marker) {
+    const std::string mount(files.mount_of(marker.mount).path);
+    if (old && identity_of(mount) == old) ++count;
+    return true;
+  });
+  return count;
+}
+
 // Why the archive may not take its place; empty if it may. One that lacks files never replaces
 // another: what the old one had would be lost.
-std::string why_kept(const packed_tree& done, const file_system& files, const old_archive& old) {
+std::string why_kept(const packed_tree& done, file_system& files, const std::string& path,
+                     const old_archive& old) {
   const char* const left = old.is_there ? "it is unchanged" : "nothing was written";
   if (done.lacked_room) {
     return fmt::format(
@@ -182,6 +195,13 @@ std::string why_kept(const packed_tree& done, const file_system& files, const ol
         "it is mounted, and the new archive would lack {} that are skipped, so {}; "
         "write an archive of another name",
         counted(files.skipped_count(), "name", "names"), left);
+  }
+  const std::size_t markers = old.is_a_source ? markers_of(files, path) : 0;
+  if (markers > 0) {
+    return fmt::format(
+        "it is mounted, and the new archive would lack its {}, so {}; write an archive of another "
+        "name",
+        counted(markers, "removal marker", "removal markers"), left);
   }
   return {};
 }
@@ -226,7 +246,7 @@ int cmd_pack(const std::vector<std::string>& words) {
     if (!packed) written = tl::unexpected(packed.error());
   }
   if (written) {
-    if (const std::string why = why_kept(done, files, old); !why.empty()) {
+    if (const std::string why = why_kept(done, files, arguments.out, old); !why.empty()) {
       for (const std::string& failure : done.failures) print_error(failure);
       print_error(fmt::format("{}: {}", printable(arguments.out), why));
       return std::max({done.status, status_of_mounts(files), int{exit_files_failed}});

@@ -192,6 +192,14 @@ def a_pack_that_lacks_files_replaces_no_other(box):
     box.zip("names.zip", {"fine.txt": "f", "../evil.txt": "e"})
     refused = leaves_all(box, "pack", "--overwrite", "names.zip", "names.zip", code=1)
     assert "would lack 1 name" in refused.err, refused
+    box.zip("names.zip", {"fine.txt": "f", "folder/": "a folder with data"})
+    refused = leaves_all(box, "pack", "--overwrite", "names.zip", "names.zip", code=1)
+    assert "would lack 1 name" in refused.err, refused
+    # Removal markers would be applied to nothing more.
+    box.zip("names.zip", {"fine.txt": "f", ".wh.base.txt": ""})
+    words = ("pack", "--overwrite", "names.zip", "--removal-markers", "base", "names.zip")
+    refused = leaves_all(box, *words, code=1)
+    assert "would lack its 1 removal marker, so it is unchanged" in refused.err, refused
 
 
 @case()

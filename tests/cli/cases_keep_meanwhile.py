@@ -118,3 +118,33 @@ def a_lock_that_needs_a_file_open_for_writing_is_had(box):
     words = ("load", "--record", "r.record", "game")
     result = box.run_refusing("flock", *words, errno=errno.EBADF)
     assert result.refused and result.code == 0 and not left.exists(), result
+
+
+@case("unsanitized")
+def a_file_that_changes_while_it_is_read_is_neither_packed_nor_extracted(box):
+    """What is written would be neither the old content nor the new."""
+    box.write("game/a.txt", "text")
+    box.write("game/b.txt", "text")
+    assert box.run("pack", "p.zip", "game").code == 0
+    before = (box.folder / "p.zip").read_bytes()
+    # The last read is that of b.txt, which gets another content of the same size.
+    script = "cp -p game/b.txt old; printf TEXT > game/b.txt; touch -r old game/b.txt; rm old"
+    for words in (
+        ("extract", "--threads", "1", "--to", "out", "game"),
+        ("pack", "--threads", "1", "--overwrite", "p.zip", "game"),
+    ):
+        told = set()
+        for number in range(1, 20):
+            env = {"REFUSE_SCRIPT": script}
+            result = box.run_refusing("read", *words, first=number, env=env)
+            if not result.refused:
+                break
+            if "b.txt: the file has changed while it was read" in result.err:
+                assert result.code == 1, result
+                told.add(number)
+            assert not (box.folder / "out/b.txt").exists() or result.code == 0, result
+            for path in (box.folder / "out").rglob("*.txt"):
+                path.unlink()
+        assert told and number > 2, (words, number)
+        result = box.run(*words)
+    assert (box.folder / "p.zip").read_bytes() != before

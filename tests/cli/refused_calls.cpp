@@ -13,7 +13,7 @@
 //
 // Calls: opendir, readdir, openat2, write (to files), disk (each that changes a disk: write,
 // pwrite, fsync, syncfs, rename and its relatives), sync (of those the syncs), exchange (of two
-// names), flock, malloc (and its relatives), all from main() on.
+// names), flock, read (pread and its relatives), malloc (and its relatives), all from main() on.
 // Writes "refused" to the file that REFUSE_TOLD names when a call was refused.
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24,6 +24,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,7 +54,8 @@ enum class call {
   malloc,
   touch,
   sync,
-  flock
+  flock,
+  read
 };
 
 call refused = call::none;
@@ -69,10 +71,11 @@ __attribute__((constructor)) void read_environment() {
   const char* text = getenv("REFUSE");
   told = getenv("REFUSE_TOLD");
   if (!text) return;
-  const char* const names[] = {"none",     "opendir", "readdir", "openat2", "write", "disk",
-                               "exchange", "thread",  "malloc",  "touch",   "sync",  "flock"};
+  const char* const names[] = {"none", "opendir",  "readdir", "openat2", "write",
+                               "disk", "exchange", "thread",  "malloc",  "touch",
+                               "sync", "flock",    "read"};
   call found = call::none;
-  for (int i = 1; i < 12; ++i) {
+  for (int i = 1; i < 13; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -164,6 +167,7 @@ long syscall(long number, ...) noexcept {
   for (long& each : given) each = va_arg(list, long);
   va_end(list);
   if (number == SYS_openat2 && refuse(call::openat2)) return -1;
+  if (number == SYS_preadv2 && refuse(call::read)) return -1;
   static const auto real = next<long (*)(long, ...)>("syscall");
   return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
@@ -181,8 +185,14 @@ ssize_t pread(int file, void* bytes, size_t size, off_t at) {
     const timespec times[2] = {{1, 0}, {1, 0}};
     (void)futimens(file, times);
   }
+  if (refuse(call::read)) return -1;
   static const auto real = next<ssize_t (*)(int, void*, size_t, off_t)>("pread");
   return real(file, bytes, size, at);
+}
+ssize_t preadv(int file, const iovec* parts, int count, off_t at) {
+  if (refuse(call::read)) return -1;
+  static const auto real = next<ssize_t (*)(int, const iovec*, int, off_t)>("preadv");
+  return real(file, parts, count, at);
 }
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
   if (refuse(call::disk)) return -1;
