@@ -102,6 +102,10 @@ int trace_file::write(const timeline& record, const file_system& files) {
   const result<void> done =
       write_chrome_json(record, sink, options).and_then([&] { return file_.commit(may_replace); });
   if (done) return exit_ok;
+  if (done.error().code == errc::exists) {
+    print_error(fmt::format("{}: {}; the trace is lost", printable(path_), done.error().reason));
+    return exit_output_failed;
+  }
   print_error(fmt::format("{}: cannot write the trace ({}); free some space or choose another file",
                           printable(path_), reason_of(done.error())));
   return exit_output_failed;

@@ -334,21 +334,30 @@ class sweep {
     os_.close(*inner);
     return os_.remove_below(above_, name_).has_value();  // unless it is in use, and so not empty
   }
+  // Without a lock, its temporary files alone.
   void empty(os_handle inner) noexcept {
     const result<os_handle> lock = os_.open_below(inner, lock_name);
-    if (!lock) return;
-    if (is_unused(*lock) && is_ours(*lock)) {
+    const bool all = lock && is_unused(*lock) && is_ours(*lock);
+    if (all || (!lock && lock.error().code == errc::not_found)) {
       (void)os_.list(path_, [&](const folder_entry& each) noexcept {
         char file[limits::path_bytes_max + 1];
-        if (each.name != lock_name && join({}, each.name, file)) {
-          (void)os_.remove_below(inner, file);
-        }
+        if (each.name == lock_name || !join({}, each.name, file)) return;
+        if (all || is_left(inner, file)) (void)os_.remove_below(inner, file);
       });
-      (void)os_.remove_below(inner, lock_name);
     }
-    os_.close(*lock);
+    if (all) (void)os_.remove_below(inner, lock_name);
+    if (lock) os_.close(*lock);
   }
-
+  // Whether it is a temporary file without a writer.
+  bool is_left(os_handle folder, const char* name) noexcept {
+    if (!is_temporary_name(name)) return false;
+    const result<os_handle> file = os_.open_below(folder, name);
+    if (!file) return false;
+    const result<file_status> found = os_.status(*file);
+    const bool left = found && found->kind == file_kind::file && is_unused(*file);
+    os_.close(*file);
+    return left;
+  }
   // By the text in the lock. A writer that died before it wrote that has left nothing else.
   bool is_ours(os_handle lock) noexcept {
     char text[lock_text.size() + 1];

@@ -93,6 +93,12 @@ TEST_F(sweeping, removes_a_folder_of_temporary_files) {
   EXPECT_EQ(sweep(), 1u);
 }
 
+TEST_F(sweeping, removes_a_folder_of_a_writer_that_died_while_it_removed_it) {
+  add(std::string(left) + "/" + left);
+  EXPECT_EQ(sweep(), 1u);
+  EXPECT_FALSE(is_there(left));
+}
+
 TEST_F(sweeping, leaves_a_folder_that_another_program_has_made) {
   for (const char* lock : {"", "of another program", "the temporary files of overture\n\n"}) {
     world_.add_file(std::string(left) + "/lock", lock);
