@@ -87,7 +87,7 @@ int write_report(const report& what, const load_arguments& arguments, const text
 }
 
 void check_record(output_check& check, const load_arguments& arguments) {
-  check.writes_like("--record", arguments.record, "overture-load-record ");
+  check.writes_like("--record", arguments.record, record_beginning);
 }
 
 int check_record_again(const load_arguments& arguments) {

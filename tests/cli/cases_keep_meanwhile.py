@@ -53,18 +53,18 @@ def a_file_that_is_read_only_by_the_time_stays(box):
 
 
 @case("unsanitized")
-def what_gets_the_name_of_a_trace_while_it_loads_stays(box):
+def what_gets_the_name_of_an_output_meanwhile_stays(box):
     box.write("game/a.txt", "a")
-    words = ("load", "--trace", "t.json", "game")
-    for script in ("echo precious > t.json", "mkfifo t.json", "ln -s other t.json"):
-        result = run_beside(box, "sync", script, *words)
-        assert result.code == 5 and "t.json" in result.err, (script, result)
-        there = (box.folder / "t.json").lstat().st_mode
-        if "echo" in script:
-            assert (box.folder / "t.json").read_text() == "precious\n", result
-        else:
-            assert not stat.S_ISREG(there), script
-        (box.folder / "t.json").unlink()
+    output = box.folder / "output"
+    for option in ("--trace", "--record"):
+        for script in ("echo precious > output", "mkfifo output", "ln -s other output"):
+            result = run_beside(box, "sync", script, "load", option, "output", "game")
+            assert result.code == 5 and "output: " in result.err, (script, result)
+            if "echo" in script:
+                assert output.read_text() == "precious\n", result
+            else:
+                assert not stat.S_ISREG(output.lstat().st_mode), script
+            output.unlink()
 
 
 @case()
