@@ -45,7 +45,8 @@ const std::string footer = std::string(R"(Exit status
        could not be written, or memory ran out; files written so far are whole
   130  interrupted by Ctrl-C; files written so far are whole
 A file has its name once it is whole. What a run that was killed leaves is a
-folder .overture-....tmp in DIR, which the next run removes.
+folder .overture-....tmp in DIR, which the next run removes, or, with files of
+the mounts that it replaced, overture-old-..., which no run removes.
 )") + environment_footer;
 
 constexpr std::uint64_t sync_shown_ns_min = 100'000'000;
@@ -168,8 +169,8 @@ void print_failures(const extracted& done, const std::string& to) {
   for (const std::string& failure : done.failures) print_error(failure);
   if (done.is_mixed) {
     print_error(
-        fmt::format("{}: some files are new, and others old: those could not be replaced, "
-                    "and these not be taken back; check the disk",
+        fmt::format("{}: not all files could be replaced, and those that were could not all "
+                    "be taken back: some files are new, and others old",
                     printable(to)));
   }
   for (const std::string& line : done.old) print_error(line);

@@ -65,7 +65,8 @@ class OVERTURE_API file_replacement {
 
   // Once, or again after the last one has ended. Errors: those of the system; limit (the path is
   // too long); not_a_file (a folder, a device or a pipe); not_found (no such folder, or a link that
-  // leads nowhere); permission (the old file is read-only); exists (replacing::never).
+  // leads nowhere); permission (the old file is read-only, or another user has made the link in a
+  // folder for all); exists (replacing::never).
   [[nodiscard]] result<void> begin(operating_system& os, const char* path,
                                    replacing how = replacing::allowed) noexcept;
   template <filesystem_path Path>

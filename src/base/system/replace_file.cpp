@@ -67,6 +67,23 @@ result<void> in_folder_of(operating_system& os, const char* path,
   return used;
 }
 
+// Where all may make files, a link may be another user's trap. `own`: a file of this process.
+result<void> check_link(operating_system& os, const char* path, os_handle own) noexcept {
+  const result<file_status> link = os.status(path, false);
+  if (!link || link->kind != file_kind::link) return {};
+  const result<file_status> mine = os.status(own);
+  if (!mine) return tl::unexpected<error>(mine.error());
+  return in_folder_of(os, path, [&](os_handle folder) noexcept -> result<void> {
+    const result<file_status> above = os.status(folder);
+    if (!above) return tl::unexpected<error>(above.error());
+    const bool is_for_all =
+        above->permissions != file_status::unknown_permissions && (above->permissions & 0002) != 0;
+    if (!is_for_all || link->owner == above->owner || link->owner == mine->owner) return {};
+    return fail(errc::permission,
+                "another user has made this link, in a folder for all; give the path of the file");
+  });
+}
+
 }  // namespace
 
 char* base_detail::make_temporary_name(char* room) noexcept {
@@ -107,7 +124,8 @@ result<void> file_replacement::begin(operating_system& os, const char* path,
   is_old_there_ = false;
   if (result<void> found = find_target(path); !found) return found;
   if (result<void> created = create(); !created) return created;
-  result<void> kept = take_permissions();
+  result<void> kept = check_link(os, path, file_);
+  if (kept) kept = take_permissions();
   if (!kept) end();
   return kept;
 }

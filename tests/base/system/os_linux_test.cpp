@@ -157,6 +157,23 @@ TEST(os_linux, who_cannot_keep_the_group_keeps_none_of_its_rights) {
   }
 }
 
+TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
+  if (geteuid() != 0) return;  // only root can make a link that is another user's
+  temp_folder folder;
+  folder.write("real.txt", "precious");
+  const std::string link = folder / "link.txt";
+  fs::create_symlink("real.txt", link);
+  ASSERT_EQ(lchown(link.c_str(), 65534, 65534), 0);
+  const auto replace = [&] {
+    return replace_file(system_os(), link.c_str(), [](os_handle) { return result<void>{}; });
+  };
+  ASSERT_EQ(chmod(folder.name().c_str(), 01777), 0);
+  EXPECT_EQ(replace().error().code, errc::permission);
+  EXPECT_EQ(folder.read("real.txt"), "precious");
+  ASSERT_EQ(chmod(folder.name().c_str(), 0755), 0);
+  EXPECT_TRUE(replace());
+}
+
 // Games save from a forked copy of themselves while they go on, and save too.
 TEST(os_linux, a_forked_process_has_temporary_files_of_its_own) {
   temp_folder folder;
