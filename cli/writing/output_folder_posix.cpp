@@ -78,7 +78,7 @@ int open_below(int top, std::string_view path) {
       errno = ENAMETOOLONG;
       return -1;
     }
-    *std::copy_n(path.data(), length, name) = '\0';
+    name[path.copy(name, length)] = '\0';
     const int next = open_in(here.get(), name);
     if (next < 0) return -1;
     here = next;

@@ -62,12 +62,12 @@ void take_user_attributes(int to, const described_file& from) noexcept {
   char names[value_bytes_max];
   const ssize_t bytes = from.list(names);
   for (ssize_t at = 0; at < bytes;) {
-    const std::string_view name(names + at);
-    at += static_cast<ssize_t>(name.size()) + 1;
+    const char* const name = names + at;
+    at += static_cast<ssize_t>(std::strlen(name)) + 1;
     char value[value_bytes_max];
-    if (!name.starts_with("user.")) continue;
-    const ssize_t size = from.get(name.data(), value);
-    if (size >= 0) (void)::fsetxattr(to, name.data(), value, static_cast<std::size_t>(size), 0);
+    if (!std::string_view(name).starts_with("user.")) continue;
+    const ssize_t size = from.get(name, value);
+    if (size >= 0) (void)::fsetxattr(to, name, value, static_cast<std::size_t>(size), 0);
   }
 }
 
