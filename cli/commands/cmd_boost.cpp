@@ -26,6 +26,7 @@
 #include "terminal/outputs.hpp"
 #include "terminal/table.hpp"
 #include "terminal/units.hpp"
+#include "writing/working_folder.hpp"
 
 namespace overture::cli {
 
@@ -102,7 +103,6 @@ bool is_there(const std::string& path) {
 // An empty file, on a disk that has room for more.
 bool make_log(const std::string& path) {
   std::error_code failed;
-  fs::remove(path, failed);
   const std::string some(4096, '\0');
   const bool written = bool(std::ofstream(path, std::ios::binary) << some << std::flush);
   if (written) fs::resize_file(path, 0, failed);
@@ -133,15 +133,15 @@ int record(const boost_arguments& arguments) {
   const std::string folder = pack_folder();
   if (!make_pack_folder(folder)) return exit_output_failed;
   const std::string pack = pack_of(folder, game->program);
-  const std::string log = pack + ".log";
-  std::error_code ignored;
-  if (!make_log(log)) {
-    print_error(fmt::format("{}: cannot write it; is the disk full?", printable(log)));
+  // Each recording has a log of its own, also of the same game at the same time.
+  const working_folder own(folder);
+  const std::string log = own.path() + "/log";
+  if (!own.failure() || !make_log(log)) {
+    print_error(fmt::format("{}: cannot write to it; is the disk full?", printable(folder)));
     return exit_output_failed;
   }
   std::string bytes;
   const program_end end = run_recorded(arguments, *game, log, bytes);
-  fs::remove(log, ignored);
   if (!end.started) {
     print_error(fmt::format("{}: cannot start it ({})", printable(game->program), end.why));
     return exit_mount_failed;
@@ -278,14 +278,7 @@ int clear(const boost_arguments& arguments) {
   for (const std::string& pack : *packs) {
     if (!remove_file(pack)) return exit_output_failed;
   }
-  if (arguments.game.empty()) {
-    std::error_code none;
-    for (const fs::directory_entry& each : fs::directory_iterator(pack_folder(), none)) {
-      const std::string name = each.path().filename().string();
-      const bool is_ours = name.ends_with(".pack.log") || is_temporary_name(name);
-      if (is_ours && !remove_file(each.path())) return exit_output_failed;
-    }
-  }
+  if (arguments.game.empty()) (void)sweep_temporaries(system_os(), pack_folder().c_str());
   return print(fmt::format("{} deleted\n", counted(packs->size(), "start pack", "start packs")));
 }
 

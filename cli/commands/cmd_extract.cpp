@@ -19,6 +19,7 @@
 #include "terminal/outputs.hpp"
 #include "terminal/units.hpp"
 #include "writing/extracting.hpp"
+#include "writing/output_check.hpp"
 
 namespace overture::cli {
 
@@ -44,7 +45,8 @@ const std::string extract_footer = std::string(R"(Exit status
        could not be written, or memory ran out; files written so far are whole
   130  interrupted by Ctrl-C; files written so far are whole
 A file has its name once it is whole. What a run that was killed leaves is a
-folder .overture-....tmp in DIR, which the next run removes.
+folder .overture-....tmp in DIR, which the next run removes, or, with files of
+the mounts that it replaced, overture-old-..., which no run removes.
 )") + environment_footer;
 
 constexpr std::uint64_t sync_shown_ns_min = 100'000'000;
@@ -164,6 +166,17 @@ std::string stop_of(const extracted& done, const extract_arguments& arguments, s
                      arguments.overwrite ? "--overwrite " : "");
 }
 
+void print_failures(const extracted& done, const std::string& to) {
+  for (const std::string& failure : done.failures) print_error(failure);
+  if (done.is_mixed) {
+    print_error(
+        fmt::format("{}: not all files could be replaced, and those that were could not all "
+                    "be taken back: some files are new, and others old",
+                    printable(to)));
+  }
+  for (const std::string& line : done.old) print_error(line);
+}
+
 }  // namespace
 
 int cmd_extract(const std::vector<std::string>& words) {
@@ -189,7 +202,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   const std::size_t excluded = std::erase_if(
       *paths, [&](const std::string& path) { return matches_any(arguments.exclude, path); });
   how.to_path = arguments.to;
-  if (is_temporary_name(text_of(native_path(arguments.to).filename()))) {
+  if (names_temporary(text_of(native_path(arguments.to)))) {
     print_error(fmt::format("{}: later runs remove folders of this name; give another with --to",
                             printable(arguments.to)));
     return exit_usage;
@@ -213,12 +226,12 @@ int cmd_extract(const std::vector<std::string>& words) {
   const extracted done = extract_files(files, *paths, how, jobs, out);
 
   if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
-  for (const std::string& failure : done.failures) print_error(failure);
+  print_failures(done, arguments.to);
   if (done.stopped_by != 0) {
     print_error(stop_of(done, arguments, paths->size()));
     return exit_output_failed;
   }
-  if (!done.has_names && !interrupted()) {
+  if (!done.has_names && !done.is_mixed && !interrupted()) {
     print_error(
         fmt::format("{}: nothing was replaced: it has files of the mounts, so all of them "
                     "are replaced, or none",

@@ -87,7 +87,7 @@ int write_report(const report& what, const load_arguments& arguments, const text
 }
 
 void check_record(output_check& check, const load_arguments& arguments) {
-  check.writes_like("--record", arguments.record, {"overture-load-record "});
+  check.writes_like("--record", arguments.record, record_beginning);
 }
 
 int check_record_again(const load_arguments& arguments) {
@@ -100,7 +100,7 @@ int check_outputs(const load_arguments& arguments) {
   output_check check(arguments.tree);
   check.reads("--baseline", arguments.baseline);
   check.reads("--recorded", arguments.recorded);
-  check.writes_like("--trace", arguments.trace, {"{\"traceEvents\""});
+  check.writes_like("--trace", arguments.trace, trace_beginning);
   check_record(check, arguments);
   return check.run();
 }

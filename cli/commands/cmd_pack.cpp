@@ -146,18 +146,32 @@ struct old_archive {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
   friend bool operator==(const old_archive&, const old_archive&) = default;
 };
 
 old_archive look_at(const std::string& path, bool is_a_source) {
   const result<file_status> found = system_os().status(path.c_str(), true);
   if (!found || found->kind != file_kind::file) return {};
-  return {true, is_a_source, found->number, found->size, found->mtime_ns};
+  return {true, is_a_source, found->number, found->size, found->mtime_ns, found->ctime_ns};
+}
+
+// How many removal markers the old archive has. The new one has none: they are applied.
+std::size_t markers_of(file_system& files, const std::string& archive) {
+  const std::optional<file_identity> old = identity_of(archive);
+  std::size_t count = 0;
+  (void)files.removals([&](const folder_item& marker) {
+    const std::string mount(files.mount_of(marker.mount).path);
+    if (old && identity_of(mount) == old) ++count;
+    return true;
+  });
+  return count;
 }
 
 // Why the archive may not take its place; empty if it may. One that lacks files never replaces
 // another: what the old one had would be lost.
-std::string why_kept(const packed_tree& done, const file_system& files, const old_archive& old) {
+std::string why_kept(const packed_tree& done, file_system& files, const std::string& path,
+                     const old_archive& old) {
   const char* const left = old.is_there ? "it is unchanged" : "nothing was written";
   if (done.lacked_room) {
     return fmt::format(
@@ -181,6 +195,13 @@ std::string why_kept(const packed_tree& done, const file_system& files, const ol
         "it is mounted, and the new archive would lack {} that are skipped, so {}; "
         "write an archive of another name",
         counted(files.skipped_count(), "name", "names"), left);
+  }
+  const std::size_t markers = old.is_a_source ? markers_of(files, path) : 0;
+  if (markers > 0) {
+    return fmt::format(
+        "it is mounted, and the new archive would lack its {}, so {}; write an archive of another "
+        "name",
+        counted(markers, "removal marker", "removal markers"), left);
   }
   return {};
 }
@@ -225,18 +246,13 @@ int cmd_pack(const std::vector<std::string>& words) {
     if (!packed) written = tl::unexpected(packed.error());
   }
   if (written) {
-    if (const std::string why = why_kept(done, files, old); !why.empty()) {
+    if (const std::string why = why_kept(done, files, arguments.out, old); !why.empty()) {
       for (const std::string& failure : done.failures) print_error(failure);
       print_error(fmt::format("{}: {}", printable(arguments.out), why));
       return std::max({done.status, status_of_mounts(files), int{exit_files_failed}});
     }
-    if (look_at(arguments.out, old.is_a_source) != old) {
-      print_error(
-          fmt::format("{}: another program has written it meanwhile, so it is left as it is",
-                      printable(arguments.out)));
-      return exit_output_failed;
-    }
-    written = file.commit();
+    written = file.commit(
+        [&](const char*) noexcept { return look_at(arguments.out, old.is_a_source) == old; });
   }
   const char* const left = file.is_in_place() ? "a loss of power may undo it"
                            : old.is_there     ? "the old archive is unchanged"

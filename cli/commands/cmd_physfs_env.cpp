@@ -20,6 +20,7 @@
 #include "terminal/outputs.hpp"
 #include "writing/output_check.hpp"
 #include "writing/output_file.hpp"
+#include "writing/working_folder.hpp"
 
 namespace overture::cli {
 
@@ -77,24 +78,35 @@ int cannot_start(const physfs_game& game, const std::string& why) {
   return exit_mount_failed;
 }
 
+// A report of nothing replaces no other one.
 int write_json(const std::string& path, const std::vector<game_calls>& all) {
+  const result<file_status> old = system_os().status(path.c_str(), true);
+  if (all.empty() && old && old->size > 0) {
+    print_error(
+        fmt::format("{}: there is nothing to report, so it is left as it is", printable(path)));
+    return exit_output_failed;
+  }
   const std::string text = game_calls_json(all);
+  const auto may_replace = [](const char* target) noexcept {
+    return is_own_output(target, game_calls_json_beginning);
+  };
   output_file file;
   const result<void> written =
       file.open(path)
           .and_then([&] {
             return write_fully(system_os(), file.file(), 0, std::as_bytes(std::span(text)));
           })
-          .and_then([&] { return file.commit(); });
+          .and_then([&] { return file.commit(may_replace); });
   if (written) return exit_ok;
   print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));
   return exit_output_failed;
 }
 
 int run_and_report(physfs_game& game, const physfs_env_arguments& arguments) {
-  const private_folder folder;
-  if (folder.path().empty()) {
-    print_error("the folder for temporary files cannot be written; name another in TMPDIR");
+  const working_folder folder;
+  if (!folder.failure()) {
+    print_error(fmt::format("no folder for temporary files ({}); name another in TMPDIR",
+                            reason_of(folder.failure().error())));
     return exit_output_failed;
   }
   preload(game, game.library_folder + "/libphysfs_report.so");
@@ -126,7 +138,7 @@ int cmd_physfs_env(const std::vector<std::string>& words) {
   const tree_arguments no_mounts;
   output_check check(no_mounts);
   check.reads("the game", game->program);
-  check.writes_like("--json", arguments.json, {"{", "["});
+  check.writes_like("--json", arguments.json, game_calls_json_beginning);
   if (const int failed = check.run(); failed != exit_ok) return failed;
   if (arguments.counts()) return run_and_report(*game, arguments);
   return cannot_start(*game, become_program(arguments.game, game->environment));

@@ -26,7 +26,9 @@
 #include "terminal/progress_line.hpp"
 #include "terminal/table.hpp"
 #include "terminal/units.hpp"
+#include "writing/output_check.hpp"
 #include "writing/output_file.hpp"
+#include "writing/working_folder.hpp"
 
 namespace overture::cli {
 
@@ -50,7 +52,7 @@ Exit status
   0    the loaded objects equal the saved ones
   2    invalid arguments
   5    the file could not be written or read, or the objects differ
-  130  interrupted by Ctrl-C
+  130  interrupted by Ctrl-C; FILE is the old one, or that of a round
 )";
 constexpr std::size_t objects_max = 100'000'000;
 constexpr int rounds_max = 1000;
@@ -88,6 +90,10 @@ std::optional<int> parse_save_bench(const std::vector<std::string>& words, save_
   line.flag({"--json", "Output", "print one JSON object instead of the table"}, into.json);
   add_progress(line, into.progress);
   if (const std::optional<int> over = line.parse(words)) return over;
+  if (names_temporary(text_of(native_path(into.file)))) {
+    return line.usage_error(fmt::format("{}: later runs remove files of this name; give another",
+                                        printable(into.file)));
+  }
   std::error_code ignored;
   if (!into.overwrite && std::filesystem::is_regular_file(native_path(into.file), ignored)) {
     return line.usage_error(
@@ -220,29 +226,26 @@ std::string as_text(const std::vector<save_times>& rounds, unsigned threads,
 // The file from the arguments, or a temporary one that the destructor removes.
 class bench_file {
  public:
-  explicit bench_file(const std::string& asked) : path_(asked), is_temporary_(asked.empty()) {
-    if (!is_temporary_) return;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(no_folder_);
-    const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
-    path_ = text_of(folder / fmt::format("overture-{}.save", unique));
-    removed_.emplace(path_.c_str());
-  }
-  ~bench_file() {
-    std::error_code ignored;
-    if (!is_temporary_) return;
-    std::filesystem::remove(native_path(path_), ignored);
+  explicit bench_file(const std::string& asked) : path_(asked) {
+    if (asked.empty()) {
+      path_ = folder_.emplace().path() + "/save";
+      removed_.emplace(path_.c_str());
+    } else {
+      sweep_folder_of(asked);
+    }
   }
   bench_file(const bench_file&) = delete;
   bench_file& operator=(const bench_file&) = delete;
   [[nodiscard]] const std::string& path() const { return path_; }
   // Why there is no folder for a temporary file.
-  [[nodiscard]] const std::error_code& no_folder() const { return no_folder_; }
+  [[nodiscard]] result<void> failure() const {
+    return folder_ ? folder_->failure() : result<void>();
+  }
 
  private:
+  std::optional<working_folder> folder_;
   std::string path_;
   std::optional<removed_at_exit> removed_;
-  bool is_temporary_;
-  std::error_code no_folder_;
 };
 
 }  // namespace
@@ -256,22 +259,10 @@ int cmd_save_bench(const std::vector<std::string>& words) {
   const unsigned threads = arguments.threads > 0 ? arguments.threads : processor_count();
   thread_pool jobs{{.workers = threads - 1}};
   const bench_file file(arguments.file);
-  if (file.no_folder()) {
+  if (const result<void> made = file.failure(); !made) {
     print_error(fmt::format("no folder for temporary files ({}); set TMPDIR or give --file",
-                            file.no_folder().message()));
+                            reason_of(made.error())));
     return exit_output_failed;
-  }
-  sweep_folder_of(file.path());
-  const bool takes_name = !arguments.file.empty() && !arguments.overwrite;
-  if (takes_name) {
-    // Takes the name, so that no other file is replaced that appears meanwhile.
-    output_file name;
-    const result<void> taken =
-        name.open(arguments.file, replacing::never).and_then([&] { return name.commit(); });
-    if (!taken) {
-      print_error(fmt::format("{}: {}", printable(arguments.file), reason_of(taken.error())));
-      return exit_output_failed;
-    }
   }
   std::vector<save_times> rounds;
   std::optional<error> failure;
@@ -283,7 +274,10 @@ int cmd_save_bench(const std::vector<std::string>& words) {
     for (int round = 0; round < arguments.rounds && !interrupted(); ++round) {
       position.pages_done.store(0, std::memory_order_relaxed);
       painter.begin_round(round);
-      const auto times = run_save_stages(jobs, arguments.objects, file.path(), position);
+      // No file that has appeared meanwhile is replaced.
+      const bool is_new = round == 0 && !arguments.overwrite;
+      const save_target to{file.path(), is_new ? replacing::never : replacing::allowed};
+      const auto times = run_save_stages(jobs, arguments.objects, to, position);
       if (!times) {
         failure = times.error();
         break;
@@ -291,8 +285,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
       rounds.push_back(*times);
     }
   }
-  if (failure) {
-    if (takes_name && rounds.empty()) (void)system_os().remove_file(file.path().c_str());
+  if (failure && !interrupted()) {
     print_error(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
     return exit_output_failed;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "overture/overture.hpp"
+#include "system/system.hpp"
 
 namespace overture::cli {
 
@@ -162,7 +163,7 @@ result<void> load_and_compare(job_system& jobs, const units& army, const std::st
 
 }  // namespace
 
-result<save_times> run_save_stages(job_system& jobs, std::size_t objects, const std::string& path,
+result<save_times> run_save_stages(job_system& jobs, std::size_t objects, const save_target& to,
                                    save_position& position) {
   save_times times;
   stage_clock clock(times, position);
@@ -178,14 +179,15 @@ result<save_times> run_save_stages(job_system& jobs, std::size_t objects, const 
     }
     if (done) {
       done = clock.run(save_stage::store, [&]() -> result<void> {
-        const auto bytes = out.commit(system_os(), path.c_str());
+        if (interrupted()) return fail(errc::cancelled, "interrupted");
+        const auto bytes = out.commit(system_os(), to.path.c_str(), to.how);
         if (!bytes) return tl::unexpected(bytes.error());
         times.bytes = *bytes;
         return {};
       });
     }
   }
-  if (done) done = load_and_compare(jobs, army, path, position, clock);
+  if (done) done = load_and_compare(jobs, army, to.path, position, clock);
   if (!done) return tl::unexpected(done.error());
   return times;
 }

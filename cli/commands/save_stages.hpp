@@ -10,6 +10,7 @@
 
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/jobs/job_system.hpp"
 
 namespace overture::cli {
@@ -38,9 +39,14 @@ struct save_times {
   std::uint64_t bytes = 0;  // of the file
 };
 
-// Runs one round and leaves the file. Errors: those of the library; corrupt if the loaded objects
-// differ from the saved ones.
+struct save_target {
+  std::string path;
+  replacing how = replacing::allowed;
+};
+
+// Runs one round and leaves the file. Errors: those of the library; cancelled (after an interrupt,
+// until the file is stored); corrupt if the loaded objects differ from the saved ones.
 [[nodiscard]] result<save_times> run_save_stages(job_system& jobs, std::size_t objects,
-                                                 const std::string& path, save_position& position);
+                                                 const save_target& to, save_position& position);
 
 }  // namespace overture::cli

@@ -73,6 +73,9 @@ struct game_calls {
 [[nodiscard]] std::vector<std::string> advice_for(const game_calls& calls);
 
 [[nodiscard]] std::string game_calls_text(const game_calls& calls, const text_style& style);
+// What a report as JSON begins with.
+inline constexpr std::string_view game_calls_json_beginning =
+    "{\n  \"schema\": 1,\n  \"processes\": [";
 [[nodiscard]] std::string game_calls_json(const std::vector<game_calls>& all);
 
 // Breaks text between words into lines of at most `columns`; the first begins with `first`, the

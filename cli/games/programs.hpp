@@ -37,18 +37,4 @@ void wait_until_unlocked(const std::string& path, const std::function<void()>& w
 [[nodiscard]] std::string become_program(const std::vector<std::string>& words,
                                          const program_environment& environment);
 
-// A new folder that only its user can open, removed at the end. Its path is empty if it could not
-// be made.
-class private_folder {
- public:
-  private_folder();
-  ~private_folder();
-  private_folder(const private_folder&) = delete;
-  private_folder& operator=(const private_folder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 }  // namespace overture::cli

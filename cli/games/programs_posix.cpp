@@ -132,7 +132,8 @@ program_end run_program(const std::vector<std::string>& words,
 }
 
 void wait_until_unlocked(const std::string& path, const std::function<void()>& waits) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // NFS locks only what is open for writing.
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return;
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     const interrupts_caught meanwhile(interrupt_call);
@@ -178,17 +179,6 @@ std::string become_program(const std::vector<std::string>& words,
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   ::execvp(words.front().c_str(), pointers_to(words).data());
   return system_message(errno);
-}
-
-private_folder::private_folder() {
-  std::error_code failed;
-  std::string name = (fs::temp_directory_path(failed) / "overture-XXXXXX").string();
-  if (!failed && ::mkdtemp(name.data())) path_ = name;
-}
-
-private_folder::~private_folder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
 }  // namespace overture::cli

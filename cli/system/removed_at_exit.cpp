@@ -25,8 +25,8 @@ removed_at_exit::~removed_at_exit() {
 }
 
 void removed_at_exit::each(void (*remove)(const char* path)) {
-  for (const atomic<const char*>& one : removed) {
-    if (const char* const path = one.load()) remove(path);
+  for (std::size_t i = std::size(removed); i-- > 0;) {
+    if (const char* const path = removed[i].load()) remove(path);
   }
 }
 

@@ -39,8 +39,8 @@ void prepare_terminal(terminal_environment& environment);
 [[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
-// Opens a pipe or a device to write to; null if that fails, with errno set. Waits until a program
-// reads a pipe, or this one is interrupted (ECANCELED).
+// Opens a pipe or a character device to write to; null if that fails, with errno set. Waits until a
+// program reads a pipe, or this one is interrupted (ECANCELED).
 [[nodiscard]] std::FILE* open_pipe(const std::string& path);
 // Whether a stream goes to the file with this device and inode.
 [[nodiscard]] bool goes_to(stream which, std::uint64_t volume, std::uint64_t number);
@@ -62,8 +62,8 @@ void prepare_terminal(terminal_environment& environment);
 // ends the process without a word. Calls finish_writes() first, which must take no memory.
 void exit_when_out_of_memory(void (*finish_writes)());
 
-// While it lives, its file is removed if the process exits so, or at a second interrupt. The text
-// must stay; null: none.
+// While it lives, its file or empty folder is removed if the process exits so, or at a second
+// interrupt, the latest first. The text must stay; null: none.
 class removed_at_exit {
  public:
   explicit removed_at_exit(const char* path);

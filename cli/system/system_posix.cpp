@@ -46,7 +46,9 @@ int write_all(int file, std::string_view text) {
 }
 
 void remove_unfinished() {
-  removed_at_exit::each([](const char* path) { ::unlink(path); });
+  removed_at_exit::each([](const char* path) {
+    if (::unlink(path) != 0) ::rmdir(path);
+  });
 }
 
 void (*finish_writes)() = nullptr;
@@ -148,7 +150,8 @@ std::FILE* open_pipe(const std::string& path) {
     (void)::nanosleep(&between_looks, nullptr);
   }
   struct stat opened{};
-  if (::fstat(file, &opened) != 0 || S_ISBLK(opened.st_mode)) {  // a disk
+  // The name may be that of a file or a disk by now.
+  if (::fstat(file, &opened) != 0 || !(S_ISFIFO(opened.st_mode) || S_ISCHR(opened.st_mode))) {
     ::close(file);
     errno = ENOTSUP;
     return nullptr;

@@ -20,6 +20,7 @@
 #include "terminal/progress.hpp"
 #include "terminal/progress_line.hpp"
 #include "writing/output_check.hpp"
+#include "writing/source_file.hpp"
 
 namespace overture::cli {
 
@@ -27,15 +28,6 @@ namespace {
 
 constexpr std::uint64_t whole_bytes_max = 8u << 20;  // larger files are read in pieces
 constexpr std::size_t piece_bytes = 1u << 20;
-
-bool names_temporary(std::string_view path) {
-  while (!path.empty()) {
-    const std::size_t length = std::min(path.find('/'), path.size());
-    if (is_temporary_name(path.substr(0, length))) return true;
-    path.remove_prefix(std::min(length + 1, path.size()));
-  }
-  return false;
-}
 
 class extractor {
  public:
@@ -96,6 +88,11 @@ class extractor {
       done.stopped_by = finished.disk_error;
       done.is_unsynced = true;
     }
+    done.is_mixed = finished.is_mixed;
+    for (const output_folder::kept& each : finished.old) {
+      done.old.push_back(fmt::format("{}: its old content is in {}", printable(each.path),
+                                     printable(each.old_content)));
+    }
     const bool all_or_none = how_.how == placing::at_end;
     if (all_or_none && !finished.is_after_placing) done.has_names = false;
     if (finished.failed.empty()) return;
@@ -140,15 +137,17 @@ class extractor {
       bytes_read_.fetch_add(stat->bytes);
       return {};
     }
+    const source_file source(files_, path);
     if (stat->bytes > whole_bytes_max) {
       result<file_reader> reader = file_reader::open(files_, file);
-      if (reader) return write_pieces(path, marks, *reader, begin_ns);
+      if (reader) return write_pieces(path, marks, *reader, source, begin_ns);
       // Its compression has to be unpacked whole.
       if (reader.error().code != errc::limit) return failed(reader.error());
     }
     const result<blob> bytes = files_.read_all(file, buffers_, reads_);
     bytes_read_.fetch_add(stat->bytes);
     if (!bytes) return failed(bytes.error());
+    if (source.has_changed()) return failed({errc::io, 0, changed_while_read, {}, 0});
     if (is_late(begin_ns)) return failed({errc::limit, 0, too_long_reason, {}, 0});
     std::span<const std::byte> left = bytes->span();
     return write(path, marks, bytes->size(),
@@ -156,17 +155,16 @@ class extractor {
   }
 
   std::string write_pieces(const std::string& path, const file_marks& marks, file_reader& reader,
-                           std::uint64_t begin_ns) {
+                           const source_file& source, std::uint64_t begin_ns) {
     std::vector<std::byte> piece(piece_bytes);
     result<void> read;
-    const result<file_stat> before = files_.stat({path, {hash64(path)}});
     const std::string reason =
         write(path, marks, reader.size(), [&]() -> std::optional<std::span<const std::byte>> {
           if (interrupted() || stopped_by_.load() != 0) return std::nullopt;
           const result<std::size_t> count = reader.read(piece);
           if (!count) read = tl::unexpected(count.error());
-          if (count && *count == 0 && has_changed(path, before)) {
-            read = fail(errc::io, "the file has changed while it was read");
+          if (count && *count == 0 && source.has_changed()) {
+            read = fail(errc::io, changed_while_read);
           }
           if (read && is_late(begin_ns)) read = fail(errc::limit, too_long_reason);
           if (!read) return std::nullopt;
@@ -175,12 +173,6 @@ class extractor {
           return std::span<const std::byte>(piece).first(*count);
         });
     return read ? reason : failed(read.error());
-  }
-
-  // As far as its time and size tell.
-  bool has_changed(const std::string& path, const result<file_stat>& before) {
-    const result<file_stat> now = files_.stat({path, {hash64(path)}});
-    return !before || !now || now->bytes != before->bytes || now->mtime_ns != before->mtime_ns;
   }
 
   std::string write(const std::string& path, const file_marks& marks, std::uint64_t bytes,
@@ -213,6 +205,8 @@ class extractor {
                    : "another file has got this name meanwhile, perhaps one of another case";
       case EXDEV:
         return "another disk is mounted there; extract that folder by itself, with --in";
+      case error_read_only:
+        return "the file that was to be replaced is read-only; allow writing to it, or remove it";
       case error_changed:
         return "the file that was to be replaced has changed meanwhile, and stays";
       case EISDIR:
@@ -337,19 +331,15 @@ std::optional<file_state> state_at(const std::string& target, bool& is_link) {
   const result<file_status> found = system_os().status(target.c_str(), false);
   is_link = found && found->kind == file_kind::link;
   if (!found || (found->kind != file_kind::file && !is_link)) return {};
-  return file_state{found->volume, found->number, found->size, found->mtime_ns};
+  return file_state{found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
 }
 
 // Whether the path is read from this very file.
 bool is_read_from(file_system& files, const std::string& path, const file_state& target) {
-  const result<file_stat> stat = files.stat({path, {hash64(path)}});
-  if (!stat) return false;
-  const mount_info mount = files.mount_of(stat->mount);
-  if (mount.format != mount_format::folder) return false;
-  const std::size_t above = mount.at.empty() ? 0 : mount.at.size() + 1;
+  const std::string read_from = path_in_folder(files, path);
+  if (read_from.empty()) return false;
   bool is_link = false;
-  const std::optional<file_state> source =
-      state_at(std::string(mount.path) + '/' + path.substr(std::min(above, path.size())), is_link);
+  const std::optional<file_state> source = state_at(read_from, is_link);
   return source && identity_in(*source) == identity_in(target);
 }
 

@@ -38,6 +38,8 @@ struct extracted {
   int stopped_by = 0;                 // the errno that ended it, or 0
   bool has_names = true;              // false: with placing::at_end none was replaced
   bool is_unsynced = false;           // the disk failed when all was written: it may lack any
+  bool is_mixed = false;              // and yet some are, because the disk failed
+  std::vector<std::string> old;       // where the content of replaced files is, one line each
   std::uint64_t sync_ns = 0;          // until all was on the disk
   std::vector<std::string> failures;  // one line each, sorted by path
 };

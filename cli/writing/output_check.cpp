@@ -50,18 +50,17 @@ std::optional<std::pair<file_identity, std::string>> place_of(const std::string&
   return {{file_identity_of(*status), name}};
 }
 
-// Whether a file begins like one of these texts, or is empty.
-bool begins_like(const std::string& path, const std::vector<std::string>& beginnings) {
+// The first bytes of a file; an error if they cannot be read.
+result<std::string> beginning_of(const std::string& path) {
   const result<os_handle> file = system_os().open(path.c_str());
-  if (!file) return true;  // the error is told when it is to be replaced
-  char text[64];
+  if (!file) return tl::unexpected(file.error());
+  std::string text(64, '\0');
   const result<std::size_t> read =
       system_os().read_at(*file, 0, std::as_writable_bytes(std::span(text)));
   system_os().close(*file);
-  const std::string_view begin(text, read.value_or(0));
-  return begin.empty() ||
-         std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](const std::string& each) { return begin.starts_with(each); });
+  if (!read) return tl::unexpected(read.error());
+  text.resize(*read);
+  return text;
 }
 
 // The mounts of a command, without mounting them.
@@ -151,6 +150,21 @@ std::optional<file_identity> identity_of(const std::string& path) {
   return file_identity_of(*status);
 }
 
+bool is_own_output(const std::string& path, std::string_view beginning) {
+  const result<std::string> found = beginning_of(path);
+  if (!found) return found.error().code == errc::not_found;
+  return found->empty() || found->starts_with(beginning);
+}
+
+bool names_temporary(std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t length = std::min(path.find('/'), path.size());
+    if (is_temporary_name(path.substr(0, length))) return true;
+    path.remove_prefix(std::min(length + 1, path.size()));
+  }
+  return false;
+}
+
 refusal find_mounted(const tree_arguments& tree, const identity_set& wanted, identity_visit visit) {
   if (wanted.empty()) return {};
   mounted_files files(wanted, visit);
@@ -159,33 +173,45 @@ refusal find_mounted(const tree_arguments& tree, const identity_set& wanted, ide
 }
 
 void output_check::reads(const std::string& what, const std::string& path) {
-  if (!path.empty()) inputs_.push_back({what, path, source::refused, {}});
+  if (!path.empty()) inputs_.push_back({what, path, source::refused});
 }
 
 void output_check::writes(const std::string& what, const std::string& path, source how) {
-  if (!path.empty() && path != "-") outputs_.push_back({what, path, how, {}});
+  if (!path.empty() && path != "-") outputs_.push_back({what, path, how});
 }
 
 void output_check::writes_like(const std::string& what, const std::string& path,
-                               std::vector<std::string> beginnings) {
+                               std::string_view beginning) {
   if (path.empty() || path == "-") return;
-  outputs_.push_back({what, path, source::refused, std::move(beginnings)});
+  outputs_.push_back({what, path, source::refused, std::string(beginning)});
 }
 
 int output_check::run() {
   refusal found{flaw(), exit_usage};
   if (found.why.empty()) found = flaw_by_mounts();
   for (const file& output : outputs_) {
-    if (!found.why.empty() || output.beginnings.empty()) continue;
-    if (!identity_of(output.path) || begins_like(output.path, output.beginnings)) continue;
-    found = {fmt::format("{}: the file is there, and {} has not written it; give another name, or "
-                         "remove it first",
-                         printable(output.path), output.what),
-             exit_usage};
+    if (!found.why.empty() || output.beginning.empty()) continue;
+    if (!identity_of(output.path) || is_own_output(output.path, output.beginning)) continue;
+    found = {foreign(output), exit_usage};
   }
   if (found.why.empty()) return exit_ok;
   print_error(found.why);
   return found.status;
+}
+
+// Why a file that is there is not replaced.
+std::string output_check::foreign(const file& output) {
+  const result<std::string> found = beginning_of(output.path);
+  if (found) {
+    return fmt::format(
+        "{}: the file is there, and {} has not written it; give another name, or "
+        "remove it first",
+        printable(output.path), output.what);
+  }
+  return fmt::format(
+      "{}: the file is there and cannot be read ({}), so it may be any file; give {} "
+      "another name, or remove it first",
+      printable(output.path), reason_of(found.error()), output.what);
 }
 
 // Without looking at the mounts.
@@ -201,7 +227,7 @@ std::string output_check::flaw() const {
                            printable(output.path), outputs_[j].what, output.what);
       }
     }
-    if (is_temporary_name(name_of(output.path))) {
+    if (names_temporary(text_of(native_path(output.path)))) {
       return fmt::format("{}: later runs remove files of this name; give another",
                          printable(output.path));
     }

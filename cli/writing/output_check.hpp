@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mounts/tree_arguments.hpp"
@@ -51,6 +52,14 @@ using identity_set = std::map<file_identity, std::string>;  // and the output th
 [[nodiscard]] refusal find_mounted(const tree_arguments& tree, const identity_set& wanted,
                                    identity_visit visit);
 
+// Whether a file begins with this text, or is empty, or not there. One that cannot be read may be
+// any file.
+[[nodiscard]] bool is_own_output(const std::string& path, std::string_view beginning);
+
+// Whether a path, with '/' between its elements, leads through the name of a temporary file: later
+// runs remove what has such a name.
+[[nodiscard]] bool names_temporary(std::string_view path);
+
 class output_check {
  public:
   explicit output_check(const tree_arguments& tree) : tree_(tree) {}
@@ -61,10 +70,9 @@ class output_check {
   // `how`: whether it may be an archive that is mounted.
   enum class source : bool { refused, allowed };
   void writes(const std::string& what, const std::string& path, source how = source::refused);
-  // An output that replaces only what begins like one of these texts, or is empty: another file was
-  // named by mistake.
-  void writes_like(const std::string& what, const std::string& path,
-                   std::vector<std::string> beginnings);
+  // An output that replaces only its own kind, see is_own_output(): another file was named by
+  // mistake.
+  void writes_like(const std::string& what, const std::string& path, std::string_view beginning);
 
   // Refuses if an output is an input or another output: prints why, and returns the exit status.
   [[nodiscard]] int run();
@@ -76,9 +84,10 @@ class output_check {
     std::string what;
     std::string path;
     source how = source::refused;
-    std::vector<std::string> beginnings = {};  // none: anything may be replaced
+    std::string beginning = {};  // empty: anything may be replaced
   };
 
+  [[nodiscard]] static std::string foreign(const file& output);
   [[nodiscard]] std::string flaw() const;
   [[nodiscard]] refusal flaw_by_mounts();
 

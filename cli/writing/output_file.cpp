@@ -17,7 +17,14 @@ result<void> output_file::open(const std::string& path, replacing how) {
 }
 
 result<void> output_file::commit() {
-  result<void> done = replacement_.commit();
+  return commit([](const char*) noexcept { return true; });
+}
+
+result<void> output_file::commit(function_ref<bool(const char* path) noexcept> may_replace) {
+  result<void> done = replacement_.commit([&]() noexcept -> result<void> {
+    if (may_replace(replacement_.target_path())) return {};
+    return fail(errc::exists, "another program has changed it meanwhile, so it is left as it is");
+  });
   removed_.reset();
   return done;
 }

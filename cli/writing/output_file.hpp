@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "overture/base/function_ref.hpp"
 #include "overture/base/replace_file.hpp"
 #include "system/system.hpp"
 
@@ -19,7 +20,9 @@ class output_file {
   [[nodiscard]] result<void> open(const std::string& path, replacing how = replacing::allowed);
   [[nodiscard]] bool is_open() const { return replacement_.file().valid(); }
   [[nodiscard]] os_handle file() const { return replacement_.file(); }
-  // Puts it in place. Without it, the old file stays.
+  // Puts it in place. Without it, the old file stays. `may_replace` is asked at the last moment,
+  // with the path of the old file: another program may have written it.
+  [[nodiscard]] result<void> commit(function_ref<bool(const char* path) noexcept> may_replace);
   [[nodiscard]] result<void> commit();
   // Although commit() may have failed to sync the folder.
   [[nodiscard]] bool is_in_place() const { return replacement_.is_in_place(); }

@@ -37,7 +37,8 @@ constinit thread_local bool writes_here = false;
 output_folder::~output_folder() {
   folder_in_use.store(nullptr);
   for (const waiting_file& each : waiting_) {
-    (void)system_os().remove_below(folder_, each.temporary.c_str());
+    if (each.has_old) continue;
+    (void)system_os().remove_below(folder_, temporary_of(each.number).text);
   }
   temporary_.reset();
   if (folder_.valid()) system_os().close(folder_);
@@ -45,6 +46,7 @@ output_folder::~output_folder() {
 
 int output_folder::open(const std::string& path, placing how, std::size_t files) {
   how_ = how;
+  path_ = path;
   if (how != placing::new_files) waiting_.reserve(files);
   std::error_code failed;
   std::filesystem::create_directories(native_path(path), failed);
@@ -60,12 +62,10 @@ int output_folder::open(const std::string& path, placing how, std::size_t files)
 }
 
 void output_folder::remove_at_exit() noexcept {
-  char path[64];
-  char* const number = std::copy(temporary_->name().begin(), temporary_->name().end(), path);
-  *number = '/';
+  const auto has_old = [](const waiting_file& each) { return each.has_old; };
+  if (std::any_of(waiting_.begin(), waiting_.end(), has_old)) return;
   for (std::uint64_t i = 0, made = made_.load(); i < made; ++i) {
-    *std::to_chars(number + 1, std::end(path) - 1, i).ptr = '\0';
-    (void)system_os().remove_below(folder_, path);
+    (void)system_os().remove_below(folder_, temporary_of(i).text);
   }
   temporary_.reset();
 }
@@ -98,13 +98,18 @@ int output_folder::write(const std::string& path, const file_marks& marks, piece
   return held.refused() ? ENOMEM : write_in(path, marks, pieces, known);
 }
 
-std::string output_folder::next_temporary() {
-  return std::string(temporary_->name()) + '/' + std::to_string(made_.fetch_add(1));
+output_folder::temporary_path output_folder::temporary_of(std::uint64_t number) const {
+  temporary_path made{};
+  const std::string_view folder = temporary_->name();
+  char* at = std::copy(folder.begin(), folder.end(), made.text);
+  *at++ = '/';
+  *std::to_chars(at, std::end(made.text) - 1, number).ptr = '\0';
+  return made;
 }
 
-void output_folder::keep(const std::string& path, const std::string& temporary,
+void output_folder::keep(const std::string& path, std::uint64_t number,
                          const std::optional<file_state>& replaced) {
-  waiting_file file{path, temporary, replaced};
+  waiting_file file{path, number, replaced};
   // Without taking memory: a thread that runs out of it waits for those that write.
   const std::scoped_lock one_at_a_time(guard_);
   waiting_.push_back(std::move(file));
@@ -117,20 +122,43 @@ output_folder::outcome output_folder::finish() {
   // In the order of their paths, whatever thread wrote them.
   std::sort(waiting_.begin(), waiting_.end(),
             [](const waiting_file& a, const waiting_file& b) { return a.path < b.path; });
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const int failed = place(waiting_[i]);
-    if (failed == 0) continue;
-    done.failed.push_back({waiting_[i].path, failed});
-    if (how_ != placing::at_end) continue;
-    while (i-- > 0) {
-      const int left = take_back(waiting_[i]);
-      if (left != 0) done.failed.push_back({waiting_[i].path, left});
-    }
-    return done;
+  done.disk_error = prepare_placing();
+  if (done.disk_error != 0) return done;
+  const bool all = place_all();
+  done.is_after_placing = all || how_ != placing::at_end;
+  if (done.is_after_placing) done.disk_error = sync();
+  const bool is_done = done.is_after_placing && (done.disk_error == 0 || how_ != placing::at_end);
+  for (waiting_file& each : waiting_) {
+    if (is_done && each.os_error == 0) each.has_old = false;
   }
-  done.is_after_placing = true;
-  done.disk_error = sync();
+  note_outcome(done);
   return done;
+}
+
+// False if one has not got its name.
+bool output_folder::place_all() {
+  bool all = true;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    waiting_[i].os_error = place(waiting_[i]);
+    if (waiting_[i].os_error == 0) continue;
+    all = false;
+    if (how_ != placing::at_end) continue;
+    while (i-- > 0) waiting_[i].os_error = take_back(waiting_[i]);
+    break;
+  }
+  return all;
+}
+
+void output_folder::note_outcome(outcome& done) {
+  const auto has_old = [](const waiting_file& each) { return each.has_old; };
+  if (how_ != placing::at_end && std::any_of(waiting_.begin(), waiting_.end(), has_old)) {
+    (void)temporary_->keep();
+  }
+  for (const waiting_file& each : waiting_) {
+    if (each.os_error != 0) done.failed.push_back({each.path, each.os_error});
+    if (!done.is_after_placing && each.placed) done.is_mixed = true;
+    if (each.has_old) done.old.push_back({each.path, path_ + '/' + temporary_of(each.number).text});
+  }
 }
 
 }  // namespace overture::cli

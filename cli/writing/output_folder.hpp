@@ -6,6 +6,9 @@
 // Each file is written under a temporary name, in a folder ".overture-....tmp" that lies in this
 // one, and gets its own name once it is whole. So whatever ends the program leaves whole files, and
 // that folder, which the next open() removes.
+//
+// With placing::at_end that folder is named "overture-old-..." before the first file gets its name,
+// and no later run removes it: what the files replace is in it until all of them have theirs.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +37,9 @@ struct file_marks {
 // The next bytes of a file, none at its end, or nullopt to give the file up.
 using piece_source = function_ref<std::optional<std::span<const std::byte>>()>;
 
-// In the place of an errno: the file is not the one that it was.
+// In the place of an errno: the file is not the one that it was; it is read-only.
 inline constexpr int error_changed = -1;
+inline constexpr int error_read_only = -2;
 
 // When files get their names.
 enum class placing : unsigned char {
@@ -50,6 +54,7 @@ struct file_state {
   std::uint64_t number = 0;
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;  // also when only the status changed
   friend bool operator==(const file_state&, const file_state&) = default;
 };
 
@@ -65,25 +70,33 @@ class output_folder {
   // Returns 0 or the errno. Once.
   [[nodiscard]] int open(const std::string& path, placing how, std::size_t files);
   // Writes a file, and creates the folders on its way. A link on the way is an error (ELOOP), so is
-  // a folder of that name (EISDIR), and a FIFO or device (ENOTSUP); a link of that name is
-  // replaced. A file that replaces another gets its permissions, and its owner as far as the
-  // process may. `known`: what had the name at the start, if anything had; if that is not so by the
+  // a folder of that name (EISDIR), a FIFO or device (ENOTSUP), and a read-only file
+  // (error_read_only); a link of that name is replaced. A file that replaces another gets its
+  // permissions, and its owner as far as the process may. A new one gets what its folder gives to
+  // new files. `known`: what had the name at the start, if anything had; if that is not so by the
   // time, that is an error (error_changed; not with placing::new_files). Returns 0 or the errno,
   // ECANCELED if it was given up; then nothing has changed. Any thread.
   [[nodiscard]] int write(const std::string& path, const file_marks& marks, piece_source pieces,
                           const std::optional<file_state>& known = std::nullopt);
 
-  // For an exit without memory: removes what has no name yet, without using any.
+  // For an exit without memory: removes what has no name yet, without using any. What was replaced
+  // stays, unless all files have their names.
   void remove_at_exit() noexcept;
 
   struct unplaced {
     std::string path;
     int os_error = 0;
   };
+  struct kept {
+    std::string path;
+    std::string old_content;  // the path of the file that has it
+  };
   struct outcome {
     int disk_error = 0;             // not 0: the disk failed
     bool is_after_placing = false;  // only then, so all files have their names
     std::vector<unplaced> failed;   // have not got their names
+    bool is_mixed = false;          // with placing::at_end: some could not be taken back
+    std::vector<kept> old;          // what they replaced is kept
   };
   // Brings everything to the disk and gives the files that wait for it their names. With
   // placing::at_end all of them get theirs, or none.
@@ -92,34 +105,48 @@ class output_folder {
  private:
   struct waiting_file {
     std::string path;
-    std::string temporary;                  // its path for now
+    std::uint64_t number = 0;               // of its temporary file
     std::optional<file_state> replaced;     // none: the name was free
     std::optional<file_state> placed = {};  // once it has its name
-    bool has_old = false;                   // what it replaced is under the temporary name
+    bool has_old = false;                   // what it replaced is the temporary file now
+    int os_error = 0;                       // why it has not got its name, or cannot lose it again
+  };
+  // Relative to the folder.
+  struct temporary_path {
+    char text[64];
   };
 
   int write_in(const std::string& path, const file_marks& marks, piece_source pieces,
                const std::optional<file_state>& known);
+  // Of POSIX alone.
+  [[nodiscard]] int take_permissions(std::uint64_t number, const std::string& path) const;
   // What was there stays under the temporary name, if the system can exchange names.
   [[nodiscard]] int place(waiting_file& file);
   // Returns 0, or error_changed if it is not there any more as it was placed; then that stays.
-  [[nodiscard]] int take_back(const waiting_file& file);
-  [[nodiscard]] int place_new(const std::string& path, const std::string& temporary,
-                              int folder) const;
+  [[nodiscard]] int take_back(waiting_file& file);
+  [[nodiscard]] int place_new(const std::string& path, const char* temporary, int folder) const;
+  // Takes the memory for place() and take_back(), which use none: without it some files would be
+  // new and others old. With placing::at_end, also keeps the folder for temporary files.
+  [[nodiscard]] int prepare_placing();
+  [[nodiscard]] int folder_to_place_in(std::string_view path);
+  [[nodiscard]] bool place_all();
+  void note_outcome(outcome& done);
   struct inner_folder;
   [[nodiscard]] std::shared_ptr<inner_folder> open_inner(std::string_view path);
   [[nodiscard]] int sync() const;
-  [[nodiscard]] std::string next_temporary();
-  void keep(const std::string& path, const std::string& temporary,
+  [[nodiscard]] temporary_path temporary_of(std::uint64_t number) const;
+  void keep(const std::string& path, std::uint64_t number,
             const std::optional<file_state>& replaced);
 
   placing how_ = placing::new_files;
+  std::string path_;
   os_handle folder_;
   std::optional<temporary_folder> temporary_;
   atomic<std::uint64_t> made_{0};
   std::mutex guard_;
   std::vector<waiting_file> waiting_;
-  std::shared_ptr<inner_folder> inner_;  // the last one that was opened
+  std::shared_ptr<inner_folder> inner_;    // the last one that was opened
+  std::shared_ptr<inner_folder> placing_;  // the last one that a file was placed in
 };
 
 // Held while a file is being written: a process that exits without memory waits for it.

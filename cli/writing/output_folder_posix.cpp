@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Zlib
 #include <fcntl.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>  // renameat2
 #include <ctime>
 #include <string_view>
@@ -69,7 +73,13 @@ int open_below(int top, std::string_view path) {
   descriptor_of here(::fcntl(top, F_DUPFD_CLOEXEC, 0));
   while (here.get() >= 0 && !path.empty()) {
     const std::size_t length = std::min(path.find('/'), path.size());
-    const int next = open_in(here.get(), std::string(path.substr(0, length)).c_str());
+    char name[NAME_MAX + 1];
+    if (length > NAME_MAX) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+    name[path.copy(name, length)] = '\0';
+    const int next = open_in(here.get(), name);
     if (next < 0) return -1;
     here = next;
     path.remove_prefix(std::min(length + 1, path.size()));
@@ -81,7 +91,20 @@ file_state state_of(const struct stat& found) {
   constexpr std::int64_t second = 1'000'000'000;
   const bool is_file = S_ISREG(found.st_mode);
   return {found.st_dev, found.st_ino, is_file ? static_cast<std::uint64_t>(found.st_size) : 0,
-          found.st_mtim.tv_sec * second + found.st_mtim.tv_nsec};
+          found.st_mtim.tv_sec * second + found.st_mtim.tv_nsec,
+          found.st_ctim.tv_sec * second + found.st_ctim.tv_nsec};
+}
+
+// Renaming changes the time of a file's status.
+bool is_same_content(const std::optional<file_state>& found, file_state known) {
+  if (found) known.ctime_ns = found->ctime_ns;
+  return found == known;
+}
+
+// Another name of the file may have been renamed before.
+bool is_as_it_was(const struct stat& found, const file_state& known) {
+  return state_of(found) == known ||
+         (found.st_nlink > 1 && is_same_content(state_of(found), known));
 }
 
 // 0 if the name is free; EEXIST if a file or a link has it, and otherwise why it cannot be had.
@@ -90,17 +113,19 @@ int look_at(int folder, const char* name, struct stat& found) {
     return errno == ENOENT ? 0 : errno;
   }
   if (S_ISDIR(found.st_mode)) return EISDIR;
+  if (S_ISREG(found.st_mode) && (found.st_mode & 0222) == 0) return error_read_only;
   return S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) ? EEXIST : ENOTSUP;
 }
 
-// Only root may give files away; that others cannot is no reason to fail. What the old file could
-// do as another user, its new content may not.
-void take_permissions(int file, const struct stat& old) {
-  if (!S_ISREG(old.st_mode)) return;
-  if (::fchown(file, old.st_uid, old.st_gid) != 0) {
-    (void)!::fchown(file, static_cast<uid_t>(-1), old.st_gid);
-  }
-  (void)::fchmod(file, old.st_mode & 0777);
+// Whether a folder gives its files a group or an access list.
+bool passes_on(int folder) {
+  struct stat found{};
+  if (::fstat(folder, &found) == 0 && (found.st_mode & S_ISGID) != 0) return true;
+#if defined(__linux__)
+  return ::fgetxattr(folder, "system.posix_acl_default", nullptr, 0) > 0;
+#else
+  return false;
+#endif
 }
 
 // Splits off the last element of a path, which must stay.
@@ -126,6 +151,7 @@ struct output_folder::inner_folder {
   inner_folder(std::string_view of, int opened) : path(of), file(opened) {}
   std::string path;
   descriptor_of file;
+  bool is_special = false;  // gives its files something that the one for temporary files does not
 };
 
 std::shared_ptr<output_folder::inner_folder> output_folder::open_inner(std::string_view path) {
@@ -136,10 +162,36 @@ std::shared_ptr<output_folder::inner_folder> output_folder::open_inner(std::stri
   const int opened = open_below(system_os().descriptor(folder_), path);
   if (opened < 0) return nullptr;
   auto made = std::make_shared<inner_folder>(path, opened);
+  const int top = system_os().descriptor(folder_);
+  made->is_special = !path.empty() && (passes_on(opened) || passes_on(top));
   const std::scoped_lock one_at_a_time(guard_);
   inner_ = made;
   return made;
 }
+
+namespace {
+
+constexpr int new_file = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+
+// Makes a file in its own folder, which gives it a group and an access list, and moves it to where
+// it is written. Returns -1 and sets errno.
+int make_in(int folder, int top, const char* temporary, std::string_view unique,
+            std::uint64_t number, mode_t mode) {
+  // Also a name that sweeps know: one part of it is of this run, the other of this file.
+  std::string name(unique);
+  for (std::size_t at = name.rfind('.'), i = 0; i < 6; ++i, number /= 36) {
+    name[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+  }
+  const int file = ::openat(folder, name.c_str(), new_file, mode);
+  if (file < 0 || ::renameat(folder, name.c_str(), top, temporary) == 0) return file;
+  const int failed = errno;
+  (void)::unlinkat(folder, name.c_str(), 0);
+  ::close(file);
+  errno = failed;
+  return -1;
+}
+
+}  // namespace
 
 int output_folder::write_in(const std::string& path, const file_marks& marks, piece_source pieces,
                             const std::optional<file_state>& known) {
@@ -149,6 +201,7 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   const int folder = inner->file.get();
   struct stat old{};
   const int there = look_at(folder, target.name, old);
+  if (there == error_read_only && how_ == placing::new_files) return EEXIST;
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
   std::optional<file_state> replaced;
   if (there == EEXIST) replaced = state_of(old);
@@ -156,35 +209,50 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   if (how_ != placing::new_files && replaced != known) return error_changed;
 
   const int top = system_os().descriptor(folder_);
-  const std::string temporary = next_temporary();
-  descriptor_of file(::openat(top, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                              marks.executable ? 0777 : 0666));
+  const std::uint64_t number = made_.fetch_add(1);
+  const temporary_path temporary = temporary_of(number);
+  const mode_t mode = marks.executable ? 0777 : 0666;
+  descriptor_of file(inner->is_special && !replaced
+                         ? make_in(folder, top, temporary.text, temporary_->name(), number, mode)
+                         : ::openat(top, temporary.text, new_file, mode));
   if (file.get() < 0) return errno;
-  if (replaced) take_permissions(file.get(), old);
-  int failed = write_pieces(file.get(), pieces);
+  int failed = replaced && S_ISREG(old.st_mode) ? take_permissions(number, path) : 0;
+  if (failed == 0) failed = write_pieces(file.get(), pieces);
   if (failed == 0) set_time(file.get(), marks.mtime_ns);
   if (const int closed = file.close(); failed == 0) failed = closed;
   if (failed == 0 && (replaced || how_ == placing::at_end)) {
-    keep(path, temporary, replaced);
+    keep(path, number, replaced);
     return 0;
   }
-  if (failed == 0) failed = place_new(path, temporary, folder);
-  if (failed != 0) (void)::unlinkat(top, temporary.c_str(), 0);
+  if (failed == 0) failed = place_new(path, temporary.text, folder);
+  if (failed != 0) (void)::unlinkat(top, temporary.text, 0);
   return failed;
 }
 
-int output_folder::place_new(const std::string& path, const std::string& temporary,
-                             int folder) const {
+// Gives a temporary file those of the one that has the path.
+int output_folder::take_permissions(std::uint64_t number, const std::string& path) const {
+  operating_system& os = system_os();
+  const result<file_status> old = os.status_below(folder_, path.c_str());
+  if (!old) return os_error_of(tl::unexpected<error>(old.error()));
+  const result<os_handle> file =
+      os.open_to_write(folder_, temporary_of(number).text, write_mode::update);
+  if (!file) return os_error_of(tl::unexpected<error>(file.error()));
+  const result<void> done = os.take_permissions_of(*file, *old, folder_, path.c_str());
+  os.close(*file);
+  return os_error_of(done);
+}
+
+int output_folder::place_new(const std::string& path, const char* temporary, int folder) const {
 #if defined(RENAME_NOREPLACE)
   const int top = system_os().descriptor(folder_);
-  if (::renameat2(top, temporary.c_str(), folder, split_path(path).name, RENAME_NOREPLACE) == 0) {
+  if (::renameat2(top, temporary, folder, split_path(path).name, RENAME_NOREPLACE) == 0) {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS) return errno;
 #endif
   (void)folder;
   // The library knows other ways.
-  return os_error_of(system_os().rename_new_below(folder_, temporary.c_str(), path.c_str()));
+  return os_error_of(system_os().rename_new_below(folder_, temporary, path.c_str()));
 }
 
 namespace {
@@ -201,10 +269,15 @@ std::optional<file_state> state_at(int folder, const char* name) {
 // call.
 int exchange(int from, const char* name, int to, const char* other, const file_state& expected) {
 #if defined(RENAME_EXCHANGE)
-  if (state_at(to, other) != expected) return error_changed;
+  const std::optional<file_state> own = state_at(from, name);
+  if (!own) return error_changed;
   if (::renameat2(from, name, to, other, RENAME_EXCHANGE) != 0) return errno;
-  if (state_at(from, name) == expected) return 0;
-  (void)!::renameat2(from, name, to, other, RENAME_EXCHANGE);
+  if (is_same_content(state_at(from, name), expected)) return 0;
+  // Another program has written it, and may write it again until it has its name.
+  if (::renameat2(from, name, to, other, RENAME_EXCHANGE) == 0 &&
+      !is_same_content(state_at(from, name), *own)) {
+    (void)!::renameat2(from, name, to, other, RENAME_EXCHANGE);
+  }
   return error_changed;
 #else
   (void)from, (void)name, (void)to, (void)other, (void)expected;
@@ -214,43 +287,71 @@ int exchange(int from, const char* name, int to, const char* other, const file_s
 
 }  // namespace
 
+int output_folder::prepare_placing() {
+  std::size_t bytes = 0;
+  bool replaces = false;
+  for (const waiting_file& each : waiting_) {
+    bytes = std::max(bytes, each.path.size());
+    replaces = replaces || each.replaced;
+  }
+  placing_ = std::make_shared<inner_folder>(std::string_view{}, -1);
+  placing_->path.reserve(bytes);
+  return how_ == placing::at_end && replaces ? os_error_of(temporary_->keep()) : 0;
+}
+
+// Returns -1 and sets errno.
+int output_folder::folder_to_place_in(std::string_view path) {
+  if (placing_->file.get() >= 0 && placing_->path == path) return placing_->file.get();
+  placing_->path.assign(path);
+  placing_->file = open_below(system_os().descriptor(folder_), path);
+  return placing_->file.get();
+}
+
 int output_folder::place(waiting_file& file) {
   const split_path target(file.path);
-  const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
-  if (!inner) return errno;
-  const int folder = inner->file.get();
+  const int folder = folder_to_place_in(target.folder);
+  if (folder < 0) return errno;
   const int top = system_os().descriptor(folder_);
+  const temporary_path temporary = temporary_of(file.number);
   struct stat found{};
   const int there = look_at(folder, target.name, found);
   if (there != 0 && there != EEXIST) return there;
   int failed = 0;
   if (!file.replaced) {
-    failed = there != 0 ? error_changed : place_new(file.path, file.temporary, folder);
+    failed = there != 0 ? error_changed : place_new(file.path, temporary.text, folder);
+  } else if (there == 0 || !is_as_it_was(found, *file.replaced)) {
+    failed = error_changed;
   } else {
-    failed = exchange(top, file.temporary.c_str(), folder, target.name, *file.replaced);
-    file.has_old = failed == 0;
+    const std::optional<file_state> own = state_at(top, temporary.text);
+    failed = exchange(top, temporary.text, folder, target.name, *file.replaced);
+    file.has_old = own && !is_same_content(state_at(top, temporary.text), *own);
     if (failed == EINVAL || failed == ENOSYS) {
-      failed = state_at(folder, target.name) != file.replaced                      ? error_changed
-               : ::renameat(top, file.temporary.c_str(), folder, target.name) == 0 ? 0
-                                                                                   : errno;
+      failed = ::renameat(top, temporary.text, folder, target.name) == 0 ? 0 : errno;
     }
   }
   if (failed == 0) file.placed = state_at(folder, target.name);
   return failed;
 }
 
-int output_folder::take_back(const waiting_file& file) {
+int output_folder::take_back(waiting_file& file) {
   const split_path target(file.path);
-  const std::shared_ptr<inner_folder> inner = open_inner(target.folder);
-  if (!inner || !file.placed) return error_changed;
+  const int folder = folder_to_place_in(target.folder);
+  if (folder < 0) return errno;
+  if (state_at(folder, target.name) != file.placed) return error_changed;
   const int top = system_os().descriptor(folder_);
-  const int folder = inner->file.get();
+  const temporary_path temporary = temporary_of(file.number);
+  int failed = 0;
   if (file.has_old) {
-    return exchange(top, file.temporary.c_str(), folder, target.name, *file.placed);
+    failed = exchange(top, temporary.text, folder, target.name, *file.placed);
+  } else if (file.replaced) {
+    failed = error_changed;  // where names cannot be exchanged, the old one is gone
+  } else {
+    failed = ::renameat(folder, target.name, top, temporary.text) == 0 ? 0 : errno;
   }
-  // Where names cannot be exchanged, the old one is gone.
-  if (file.replaced || state_at(folder, target.name) != file.placed) return error_changed;
-  return ::renameat(folder, target.name, top, file.temporary.c_str()) == 0 ? 0 : errno;
+  if (failed != 0) return failed;
+  file.has_old = false;
+  file.placed.reset();
+  return 0;
 }
 
 int output_folder::sync() const {

@@ -80,7 +80,8 @@ int look_at(os_handle folder, const std::string& path, std::optional<file_state>
   if (!found) return os_error_of(found.error());
   if (found->kind == file_kind::folder) return EISDIR;
   if (found->kind != file_kind::file) return ENOTSUP;
-  there = {found->volume, found->number, found->size, found->mtime_ns};
+  if (found->is_read_only()) return error_read_only;
+  there = {found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
   return EEXIST;
 }
 
@@ -94,14 +95,15 @@ int output_folder::write_in(const std::string& path, const file_marks& marks, pi
   }
   std::optional<file_state> replaced;
   const int there = look_at(folder_, path, replaced);
+  if (there == error_read_only && how_ == placing::new_files) return EEXIST;
   if (there != 0 && (there != EEXIST || how_ == placing::new_files)) return there;
   if (how_ != placing::new_files && replaced != known) return error_changed;
-  const std::string temporary = next_temporary();
-  new_file file(folder_, temporary);
+  const std::uint64_t number = made_.fetch_add(1);
+  new_file file(folder_, temporary_of(number).text);
   file.write(pieces);
   file.set_time(marks.mtime_ns);
   const bool waits = replaced || how_ == placing::at_end;
-  if (waits && file.failure() == 0) keep(path, temporary, replaced);
+  if (waits && file.failure() == 0) keep(path, number, replaced);
   if (!waits) file.rename_to(path);
   return file.failure();
 }
@@ -113,18 +115,27 @@ int output_folder::place(waiting_file& file) {
   if (file.replaced && found != file.replaced) return error_changed;
   if (!file.replaced && there != 0) return there;
   operating_system& os = system_os();
+  const temporary_path temporary = temporary_of(file.number);
   const result<void> renamed =
-      file.replaced ? os.rename_below(folder_, file.temporary.c_str(), file.path.c_str())
-                    : os.rename_new_below(folder_, file.temporary.c_str(), file.path.c_str());
-  return renamed ? 0 : os_error_of(renamed.error());
+      file.replaced ? os.rename_below(folder_, temporary.text, file.path.c_str())
+                    : os.rename_new_below(folder_, temporary.text, file.path.c_str());
+  if (!renamed) return os_error_of(renamed.error());
+  (void)look_at(folder_, file.path, file.placed);
+  return 0;
+}
+
+int output_folder::prepare_placing() {
+  return 0;
 }
 
 // Windows cannot exchange names, so only new files lose theirs again.
-int output_folder::take_back(const waiting_file& file) {
+int output_folder::take_back(waiting_file& file) {
   if (file.replaced) return error_changed;
   const result<void> renamed =
-      system_os().rename_below(folder_, file.path.c_str(), file.temporary.c_str());
-  return renamed ? 0 : os_error_of(renamed.error());
+      system_os().rename_below(folder_, file.path.c_str(), temporary_of(file.number).text);
+  if (!renamed) return os_error_of(renamed.error());
+  file.placed.reset();
+  return 0;
 }
 
 // Windows syncs a whole volume for administrators only.

@@ -23,6 +23,7 @@
 #include "terminal/messages.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/progress_line.hpp"
+#include "writing/source_file.hpp"
 
 namespace overture::cli {
 
@@ -174,7 +175,9 @@ class tree_packer {
         [&](std::size_t i) {
           if (interrupted()) return;
           whole_file& file = batch[i];
+          const source_file source(files_, std::string(path_of(file.number).text));
           file.bytes = files_.read_all(path_of(file.number), buffers_, reads_);
+          if (file.bytes && source.has_changed()) file.bytes = fail(errc::io, changed_while_read);
           if (file.bytes) file.crc32 = crc32(file.bytes->span());
           if (!file.bytes) failures_[file.number] = file.bytes.error();
         },
@@ -246,6 +249,7 @@ class tree_packer {
   // Sets `in_pieces` unless the file must be packed in memory. An entry that has been begun cannot
   // be taken back, so the file is read twice: first to see whether it is whole.
   result<void> pack_in_pieces(std::size_t number, bool& in_pieces) {
+    const source_file source(files_, std::string(path_of(number).text));
     result<file_reader> opened = file_reader::open(files_, path_of(number));
     if (!opened && opened.error().code == errc::limit) return {};
     in_pieces = true;
@@ -256,7 +260,8 @@ class tree_packer {
     file_reader& reader = *opened;
     const std::uint64_t size = zip_piece_bytes(reader.size());
     std::vector<std::byte> room(window_pieces * size + size);
-    const result<std::uint32_t> crc = checksum(reader, room);
+    result<std::uint32_t> crc = checksum(reader, room);
+    if (crc && source.has_changed()) crc = fail(errc::io, changed_while_read);
     if (!crc && crc.error().code == errc::cancelled) return tl::unexpected(crc.error());
     if (!crc) {
       failures_[number] = crc.error();

@@ -9,6 +9,7 @@
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/units.hpp"
+#include "writing/output_check.hpp"
 #include "writing/output_file.hpp"
 
 namespace overture::cli {
@@ -34,8 +35,14 @@ void warn_of_missing(const load_record& record, const std::string& path, const f
 }
 
 int write_record(const load_record& record, const std::string& path) {
-  sweep_folder_of(path);
-  const result<void> written = record.write(path.c_str());
+  const auto may_replace = [](const char* target) noexcept {
+    return is_own_output(target, record_beginning);
+  };
+  output_file file;
+  const result<void> written =
+      file.open(path).and_then([&] { return record.write(file.file()); }).and_then([&] {
+        return file.commit(may_replace);
+      });
   if (written) return exit_ok;
   print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));
   return exit_output_failed;

@@ -5,17 +5,21 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "overture/load/load_record.hpp"
 #include "overture/vfs/file_system.hpp"
 
 namespace overture::cli {
 
+// What a record begins with.
+inline constexpr std::string_view record_beginning = "overture-load-record ";
+
 // Prints an error and returns nothing if it cannot be read.
 [[nodiscard]] std::optional<load_record> read_record(const std::string& path);
 // Says how many of the record's files the frozen tree does not have.
 void warn_of_missing(const load_record& record, const std::string& path, const file_system& files);
-// Returns the exit status.
+// What has got its name meanwhile stays, unless it is a record. Returns the exit status.
 [[nodiscard]] int write_record(const load_record& record, const std::string& path);
 
 }  // namespace overture::cli

@@ -11,6 +11,7 @@
 #include "system/system.hpp"
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
+#include "writing/output_check.hpp"
 
 namespace overture::cli {
 
@@ -95,9 +96,16 @@ int trace_file::write(const timeline& record, const file_system& files) {
     return finish_pipe(write_chrome_json(record, sink, options));
   }
   file_sink sink(file_.file());
+  const auto may_replace = [](const char* path) noexcept {
+    return is_own_output(path, trace_beginning);
+  };
   const result<void> done =
-      write_chrome_json(record, sink, options).and_then([this] { return file_.commit(); });
+      write_chrome_json(record, sink, options).and_then([&] { return file_.commit(may_replace); });
   if (done) return exit_ok;
+  if (done.error().code == errc::exists) {
+    print_error(fmt::format("{}: {}; the trace is lost", printable(path_), done.error().reason));
+    return exit_output_failed;
+  }
   print_error(fmt::format("{}: cannot write the trace ({}); free some space or choose another file",
                           printable(path_), reason_of(done.error())));
   return exit_output_failed;

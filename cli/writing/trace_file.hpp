@@ -6,12 +6,16 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "overture/trace/timeline.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "writing/output_file.hpp"
 
 namespace overture::cli {
+
+// What a trace begins with.
+inline constexpr std::string_view trace_beginning = "{\"traceEvents\"";
 
 // The file of --trace, opened before the load so that mistakes show at once. Prints its own errors.
 // "-" is standard output. A pipe or a character device is written to as it is; a file gets its
@@ -21,7 +25,8 @@ class trace_file {
   // False if the file cannot be created.
   [[nodiscard]] bool open(const std::string& path);
   [[nodiscard]] bool is_open() const { return pipe_ != nullptr || file_.is_open(); }
-  // Writes Chrome trace JSON with the paths of files, and closes the file. Returns an exit_code.
+  // Writes Chrome trace JSON with the paths of files, and closes the file. What has got its name
+  // meanwhile stays, unless it is a trace. Returns an exit_code.
   [[nodiscard]] int write(const timeline& record, const file_system& files);
 
  private:

@@ -203,6 +203,10 @@ result<load_record> load_record::read(const char* path, operating_system& os,
 }
 
 result<void> load_record::write(const char* path, operating_system& os) const noexcept {
+  return replace_file(os, path, [&](os_handle file) noexcept { return write(file, os); });
+}
+
+result<void> load_record::write(os_handle file, operating_system& os) const noexcept {
   if (!state_) return no_memory_for_record();
   vec<char> text(state_->memory, memory_tag::load);
   bool fits = text.append(first_line.data(), first_line.size());
@@ -211,9 +215,7 @@ result<void> load_record::write(const char* path, operating_system& os) const no
            append_escaped(text, state_->path_of(line));
   }
   if (!fits) return no_memory_for_record();
-  return replace_file(os, path, [&](os_handle file) {
-    return write_fully(os, file, 0, std::as_bytes(text.span()));
-  });
+  return write_fully(os, file, 0, std::as_bytes(text.span()));
 }
 
 }  // namespace overture

@@ -7,7 +7,6 @@
 #include "base/vec.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/replace_file.hpp"
 #include "text/save_lines.hpp"
 
 namespace overture::text {
@@ -148,7 +147,7 @@ result<void> save_writer::store(operating_system& os, os_handle file, std::strin
   return put(offset, tail);
 }
 
-result<std::uint64_t> save_writer::commit(operating_system& os, const char* path) {
+result<std::uint64_t> save_writer::commit(operating_system& os, const char* path, replacing how) {
   using namespace save_lines;
   const head top{.sections = sections_, .pages = pages_};
   const std::uint64_t file_bytes = table_bytes(top) + text_bytes_ + bytes_of<head>;
@@ -161,7 +160,7 @@ result<std::uint64_t> save_writer::commit(operating_system& os, const char* path
   // The first line is repeated at the end, so that one of them survives damage to the other.
   const std::string_view tail = lines.substr(0, bytes_of<head>);
   const auto done =
-      replace_file(os, path, [&](os_handle file) { return store(os, file, lines, tail); });
+      replace_file(os, path, [&](os_handle file) { return store(os, file, lines, tail); }, how);
   if (!done) return tl::unexpected(done.error());
   return file_bytes;
 }

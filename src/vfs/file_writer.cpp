@@ -42,7 +42,8 @@ struct OVERTURE_HIDDEN file_writer::state {
   [[nodiscard]] os_handle root() const noexcept { return mount.content.handle.get(); }
   [[nodiscard]] result<void> begin(asset_path path, write_kind what,
                                    const file_writer_config& config) noexcept;
-  [[nodiscard]] result<void> look_at_old(file_status& old) const noexcept;
+  [[nodiscard]] result<void> look_at_old() noexcept;
+  [[nodiscard]] result<void> take_permissions() noexcept;
   [[nodiscard]] result<void> begin_temporary() noexcept;
   [[nodiscard]] bool is_still_there(os_handle opened) const noexcept;
   [[nodiscard]] result<void> write_out(std::span<const std::byte> bytes) noexcept;
@@ -59,6 +60,8 @@ struct OVERTURE_HIDDEN file_writer::state {
   archives_detail::owned_handle file;
   vfs_detail::name_on_disk name;
   vfs_detail::name_on_disk temporary;
+  bool is_old_there = false;
+  file_status old;          // of the file that is to be replaced
   bool unfinished = false;  // the temporary file is removed if it is not committed
   vec<char> path_text;
   path_id id;
@@ -112,23 +115,33 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
       offset = found.size;
     });
   }
-  file_status old;
-  if (result<void> fits = look_at_old(old); !fits) return fits;
+  if (result<void> fits = look_at_old(); !fits) return fits;
   if (result<void> begun = begin_temporary(); !begun) return begun;
-  return mount.os->take_permissions(file.get(), old);
+  return take_permissions();
 }
 
-// Whether what has the name allows the write. `old`: the file whose permissions the new one gets.
-result<void> file_writer::state::look_at_old(file_status& old) const noexcept {
-  const result<os_handle> opened = mount.os->open_below(root(), name.c_str());
-  if (!opened) return {};  // what it is shows when the new file takes its place
-  const archives_detail::owned_handle there(*mount.os, *opened);
+// Whether what has the name allows the write. If a file has it, the new one gets its permissions.
+result<void> file_writer::state::look_at_old() noexcept {
+  is_old_there = false;
+  result<file_status> found = mount.os->status_below(root(), name.c_str());
+  if (!found) return {};  // what it is shows when the new file takes its place
   if (kind == write_kind::create) return fail(errc::exists, "the file exists");
-  const result<file_status> found = mount.os->status(there.get());
+  if (found->kind == file_kind::link) {
+    const result<os_handle> opened = mount.os->open_below(root(), name.c_str());
+    if (!opened) return {};
+    const archives_detail::owned_handle there(*mount.os, *opened);
+    found = mount.os->status(there.get());
+  }
   if (!found || found->kind != file_kind::file) return {};
   if (found->is_read_only()) return fail(errc::permission, "the file is read-only");
+  is_old_there = true;
   old = *found;
   return {};
+}
+
+result<void> file_writer::state::take_permissions() noexcept {
+  if (!is_old_there) return {};
+  return mount.os->take_permissions_of(file.get(), old, root(), name.c_str());
 }
 
 result<void> file_writer::state::begin_temporary() noexcept {
@@ -211,7 +224,9 @@ result<void> file_writer::commit() noexcept {
 result<void> file_writer::state::put_in_place() noexcept {
   result<void> done;
   if (kind == write_kind::replace) {
-    done = mount.os->rename_below(root(), temporary.c_str(), name.c_str());
+    // The permissions may have changed meanwhile.
+    done = look_at_old().and_then([this] { return take_permissions(); });
+    if (done) done = mount.os->rename_below(root(), temporary.c_str(), name.c_str());
   } else if (kind == write_kind::create) {
     done = mount.os->rename_new_below(root(), temporary.c_str(), name.c_str());
   }

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import resource
+import shutil
 import stat
 import subprocess
 import zipfile
@@ -191,6 +192,14 @@ def a_pack_that_lacks_files_replaces_no_other(box):
     box.zip("names.zip", {"fine.txt": "f", "../evil.txt": "e"})
     refused = leaves_all(box, "pack", "--overwrite", "names.zip", "names.zip", code=1)
     assert "would lack 1 name" in refused.err, refused
+    box.zip("names.zip", {"fine.txt": "f", "folder/": "a folder with data"})
+    refused = leaves_all(box, "pack", "--overwrite", "names.zip", "names.zip", code=1)
+    assert "would lack 1 name" in refused.err, refused
+    # Removal markers would be applied to nothing more.
+    box.zip("names.zip", {"fine.txt": "f", ".wh.base.txt": ""})
+    words = ("pack", "--overwrite", "names.zip", "--removal-markers", "base", "names.zip")
+    refused = leaves_all(box, *words, code=1)
+    assert "would lack its 1 removal marker, so it is unchanged" in refused.err, refused
 
 
 @case()
@@ -326,6 +335,10 @@ def a_disk_that_fails_at_any_moment_leaves_the_old_file_or_the_new_one(box):
                         break
                     where = (words, told, result)
                     assert result.code == 5 and os.strerror(error) in result.err, where
+                    # What it replaced, if the disk failed at the very end.
+                    for kept in box.folder.glob("game/overture-old-*"):
+                        assert f"its old content is in game/{kept.name}/" in result.err, where
+                        shutil.rmtree(kept)
                     after = snapshot(box.folder)
                     # The times in it differ from run to run.
                     if name in ("t.json", "r.record") and after[name] != before[name]:

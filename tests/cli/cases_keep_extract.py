@@ -3,7 +3,9 @@
 
 import errno
 import os
+import shutil
 import stat
+import struct
 import zipfile
 
 from cases_keep import leaves_all, snapshot
@@ -147,3 +149,133 @@ def extract_over_its_mounts_takes_all_back_if_one_cannot_be_replaced(box):
         assert snapshot(box.folder) == before, (number, result)
     assert number > 2, result
     assert (box.folder / "game/s/b.txt").read_text() == "new"
+
+
+def merges(box, count=4):
+    """A game and a mod for it, and the words that extract the mod over the game."""
+    for i in range(count):
+        box.write(f"game/{i}.txt", f"old {i}")
+    box.zip("mod.zip", {f"{i}.txt": f"new {i}" for i in range(count)})
+    return ("extract", "--overwrite", "--threads", "1", "--to", "game", "game", "mod.zip")
+
+
+@case("unsanitized")
+def extract_keeps_what_it_replaced_if_it_cannot_be_taken_back(box):
+    """A disk that fails, or is mounted read-only, in the middle."""
+    words = merges(box)
+    result = box.run_refusing("exchange", *words, first=3, errno=errno.EIO, all_after=True)
+    assert result.refused and result.code == 5, result
+    assert "some files are new, and others old" in result.err, result
+    assert "nothing was replaced" not in result.err, result
+    found = {path.read_text() for path in (box.folder / "game").glob("[0-9].txt")}
+    assert found == {"new 0", "new 1", "old 2", "old 3"}, found
+    for i in range(2):
+        (line,) = (one for one in result.err.splitlines() if f"{i}.txt: its old content is" in one)
+        kept = box.folder / line.split(" is in ")[1]
+        assert kept.read_text() == f"old {i}", result
+    # No later run removes it.
+    box.zip("other.zip", {"other.txt": "other"})
+    assert box.run("extract", "--to", "game", "other.zip").code == 0
+    assert kept.read_text() == "old 1" and not list(box.folder.glob("game/.overture-*"))
+
+
+@case("unsanitized")
+def extract_without_memory_leaves_all_files_old_or_all_new(box):
+    names = [f"{i}/a.txt" for i in range(4)]
+    box.zip("mod.zip", {name: "new" for name in names})
+    words = ("extract", "--overwrite", "--threads", "1", "--to", "game", "game", "mod.zip")
+
+    def run(number):
+        for name in names:
+            box.write(f"game/{name}", "old")
+        told = {"first": number, "errno": errno.ENOMEM, "all_after": True}
+        result = box.run_refusing("malloc", *words, **told)
+        after = snapshot(box.folder / "game")
+        assert set(after) == set(names) and len(set(after.values())) == 1, (number, result)
+        assert result.code in (0, 1, 5), (number, result)
+        return result.refused
+
+    # The files get their names near the end.
+    last = 1
+    while run(2 * last):
+        last *= 2
+    step = last
+    while step > 1:
+        step //= 2
+        last += step if run(last + step) else 0
+    for number in range(max(last - 150, 1), last):
+        run(number)
+
+
+@case("unsanitized")
+def extract_leaves_what_has_been_saved_meanwhile(box):
+    box.zip("mod.zip", {"a.txt": "new"})
+    saved = box.write("out/a.txt", "old")
+    words = ("extract", "--overwrite", "--to", "out", "mod.zip")
+    # With the size and the time of before, as a backup restores it.
+    script = "cp -p out/a.txt b; echo -n Old > out/a.txt; touch -r b out/a.txt"
+    result = box.run_refusing("sync", *words, env={"REFUSE_SCRIPT": script})
+    assert result.refused and result.code == 1 and "changed meanwhile" in result.err, result
+    assert saved.read_text() == "Old", result
+    # Saved again and again between the looks.
+    count = "n=$(($(cat n 2> /dev/null) + 1)); echo $n > n"
+    script = f"{count}; [ $n -gt 2 ] || echo save $n > out/a.txt"
+    result = box.run_refusing(
+        "exchange", *words, all_after=True, env={"REFUSE_SCRIPT": script}
+    )
+    assert result.refused and result.code == 1 and "changed meanwhile" in result.err, result
+    assert saved.read_text() == "save 2\n", result
+    # Several names of one file.
+    for each in (box.folder / "out").glob("overture-old-*"):
+        shutil.rmtree(each)
+    box.zip("mod.zip", {"a.txt": "new a", "b.txt": "new b"})
+    os.link(saved, box.folder / "out/b.txt")
+    assert box.run(*words).code == 0
+    assert snapshot(box.folder / "out") == {"a.txt": b"new a", "b.txt": b"new b"}
+
+
+@case()
+def extract_leaves_read_only_files(box):
+    box.zip("mod.zip", {"a.txt": "new", "b.txt": "new"})
+    kept = box.write("out/a.txt", "old")
+    kept.chmod(0o444)
+    refused = box.run("extract", "--overwrite", "--to", "out", "mod.zip")
+    assert refused.code == 1 and "a.txt: the file that was to be replaced is read-only" in (
+        refused.err
+    ), refused
+    assert kept.read_text() == "old" and stat.S_IMODE(kept.stat().st_mode) == 0o444
+    assert (box.folder / "out/b.txt").read_text() == "new"
+    refused = box.run("extract", "--to", "out", "mod.zip")
+    assert refused.err.count("file exists") == 2, refused
+    words = merges(box)
+    (box.folder / "game/2.txt").chmod(0o444)
+    leaves_all(box, *words, code=1, says=("read-only", "nothing was replaced"))
+
+
+def access_list(*entries):
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *each) for each in entries)
+
+
+@case()
+def extract_gives_new_files_what_their_folder_gives(box):
+    """As tar and cp do: a group, and the rights in the folder's list."""
+    box.zip("mod.zip", {f"{name}/a.txt": "a" for name in ("plain", "team", "private")})
+    out = box.folder / "out"
+    for name in ("plain", "team", "private"):
+        (out / name).mkdir(parents=True)
+    group = 65534 if os.geteuid() == 0 else os.getegid()
+    os.chown(out / "team", -1, group)
+    (out / "team").chmod(0o2770)
+    has_lists = True
+    try:
+        rights = access_list((1, 6, -1), (4, 4, -1), (32, 0, -1))
+        os.setxattr(out / "private", "system.posix_acl_default", rights)
+    except OSError:
+        has_lists = False  # not on this file system
+    result = box.run("extract", "--to", "out", "mod.zip", preexec_fn=lambda: os.umask(0o022))
+    assert result.code == 0, result
+    modes = {path.parent.name: path.stat() for path in out.glob("*/a.txt")}
+    assert stat.S_IMODE(modes["plain"].st_mode) == 0o644, modes
+    assert modes["team"].st_gid == group, modes
+    assert not has_lists or stat.S_IMODE(modes["private"].st_mode) == 0o640, modes
+    assert not list(out.rglob(".overture-*"))

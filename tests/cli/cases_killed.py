@@ -2,6 +2,7 @@
 """Every command that writes is killed at random moments: files are the old ones or the new ones."""
 
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -89,11 +90,15 @@ def die_at(box, words, signals, moment):
     return process.returncode, err
 
 
+def is_ours(path):
+    return ".tmp" in path or "overture-old-" in path
+
+
 def files_below(folder):
     return {
         str(each.relative_to(folder)): each.read_bytes()
         for each in folder.rglob("*")
-        if each.is_file() and ".tmp" not in str(each.relative_to(folder))
+        if each.is_file() and not is_ours(str(each.relative_to(folder)))
     }
 
 
@@ -144,6 +149,14 @@ def files_of_the_mounts_are_old_or_new(box, moments):
             assert found.keys() == game.keys(), (death, code, err)
             for path, data in found.items():
                 assert data in (game[path], right[path]), (death, path, code, err)
+            # Where some are new and some are old, the others are kept.
+            is_new = {path for path, data in found.items() if data == right[path]}
+            kept = [each for each in (box.folder / "game").glob("overture-old-*/[0-9]*")]
+            if is_new and len(is_new) < len(right):
+                contents = {each.read_bytes() for each in kept}
+                assert all(game[path] in contents for path in is_new), (death, code, err)
+            for each in (box.folder / "game").glob("overture-old-*"):
+                shutil.rmtree(each)
     assert box.run(*words).code == 0 and files_below(box.folder / "game") == right
 
 

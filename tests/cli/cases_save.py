@@ -3,8 +3,9 @@
 
 import os
 import resource
+import signal
 
-from harness import case
+from harness import TIME_LIMIT_S, case
 
 STAGES = ["make", "write", "store", "fetch", "verify", "parse", "compare"]
 
@@ -86,3 +87,29 @@ def save_bench_reports_mistakes(box):
     ):
         result = box.run("save-bench", *words)
         assert result.code == 2 and answer in result.err, result
+
+
+@case("unsanitized")
+def save_bench_that_is_ended_leaves_no_empty_file(box):
+    words = ("save-bench", "--objects", "100", "--rounds", "1", "--threads", "2")
+    for call, name, code in (("sync", "KILL", -signal.SIGKILL), ("thread", "TERM", 130)):
+        script = {"REFUSE_SCRIPT": f"kill -{name} $PPID"}
+        result = box.run_refusing(call, *words, "--file", "new.save", env=script)
+        assert result.refused and result.code == code, result
+        assert not (box.folder / "new.save").exists(), result
+    assert box.run(*words, "--file", "new.save").code == 0
+
+
+@case()
+def save_bench_sweeps_what_a_killed_one_has_left(box):
+    temporary = {"TMPDIR": str(box.folder)}
+    process = box.start(
+        "save-bench", "--objects", "3000", "--rounds", "1000", "--progress=always", env=temporary
+    )
+    while not list(box.folder.glob("*/save")):
+        assert process.poll() is None
+    process.kill()
+    process.communicate(timeout=TIME_LIMIT_S)
+    assert list(box.folder.iterdir())
+    result = box.run("save-bench", "--objects", 10, "--rounds", 1, env=temporary)
+    assert result.code == 0 and not list(box.folder.iterdir()), result

@@ -8,16 +8,24 @@
 //   LD_PRELOAD=./refused_calls.so REFUSE=touch:2:0        the second pread() of a file succeeds,
 //   but another program has changed the file's time by then
 //
+//   LD_PRELOAD=./refused_calls.so REFUSE=sync:1:0 REFUSE_SCRIPT='echo text > file'
+//   before the first fsync() or syncfs(), another program runs; no call fails
+//
 // Calls: opendir, readdir, openat2, write (to files), disk (each that changes a disk: write,
-// pwrite, fsync, syncfs, rename and its relatives), malloc (and its relatives), all from main() on.
+// pwrite, fsync, syncfs, rename and its relatives), sync (of those the syncs), exchange (of two
+// names), flock, read (pread and its relatives), malloc (and its relatives), all from main() on.
 // Writes "refused" to the file that REFUSE_TOLD names when a call was refused.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -34,7 +42,21 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, write, disk, exchange, thread, malloc, touch };
+enum class call {
+  none,
+  opendir,
+  readdir,
+  openat2,
+  write,
+  disk,
+  exchange,
+  thread,
+  malloc,
+  touch,
+  sync,
+  flock,
+  read
+};
 
 call refused = call::none;
 long first = 0;
@@ -50,9 +72,10 @@ __attribute__((constructor)) void read_environment() {
   told = getenv("REFUSE_TOLD");
   if (!text) return;
   const char* const names[] = {"none", "opendir",  "readdir", "openat2", "write",
-                               "disk", "exchange", "thread",  "malloc",  "touch"};
+                               "disk", "exchange", "thread",  "malloc",  "touch",
+                               "sync", "flock",    "read"};
   call found = call::none;
-  for (int i = 1; i < 10; ++i) {
+  for (int i = 1; i < 13; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -62,6 +85,20 @@ __attribute__((constructor)) void read_environment() {
   with_errno = static_cast<int>(strtol(end + 1, &end, 10));
   all_after = *end == '+';
   refused = found;
+}
+
+// Whether there is one, for another program that comes between two calls.
+bool run_script() {
+  const char* const script = getenv("REFUSE_SCRIPT");
+  if (!script) return false;
+  char* const words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"),
+                         const_cast<char*>(script), nullptr};
+  char* const none[] = {const_cast<char*>("PATH=/usr/bin:/bin"), nullptr};
+  pid_t child = 0;
+  if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, words, none) == 0) {
+    (void)waitpid(child, nullptr, 0);
+  }
+  return true;
 }
 
 bool refuse(call which) {
@@ -76,7 +113,7 @@ bool refuse(call which) {
     }
   }
   errno = with_errno;
-  return true;
+  return !run_script();
 }
 
 template <class Function>
@@ -130,6 +167,7 @@ long syscall(long number, ...) noexcept {
   for (long& each : given) each = va_arg(list, long);
   va_end(list);
   if (number == SYS_openat2 && refuse(call::openat2)) return -1;
+  if (number == SYS_preadv2 && refuse(call::read)) return -1;
   static const auto real = next<long (*)(long, ...)>("syscall");
   return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
@@ -147,8 +185,14 @@ ssize_t pread(int file, void* bytes, size_t size, off_t at) {
     const timespec times[2] = {{1, 0}, {1, 0}};
     (void)futimens(file, times);
   }
+  if (refuse(call::read)) return -1;
   static const auto real = next<ssize_t (*)(int, void*, size_t, off_t)>("pread");
   return real(file, bytes, size, at);
+}
+ssize_t preadv(int file, const iovec* parts, int count, off_t at) {
+  if (refuse(call::read)) return -1;
+  static const auto real = next<ssize_t (*)(int, const iovec*, int, off_t)>("preadv");
+  return real(file, parts, count, at);
 }
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
   if (refuse(call::disk)) return -1;
@@ -156,14 +200,19 @@ ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
   return real(file, bytes, size, at);
 }
 int fsync(int file) {
-  if (refuse(call::disk)) return -1;
+  if (refuse(call::disk) || refuse(call::sync)) return -1;
   static const auto real = next<int (*)(int)>("fsync");
   return real(file);
 }
 int syncfs(int file) noexcept {
-  if (refuse(call::disk)) return -1;
+  if (refuse(call::disk) || refuse(call::sync)) return -1;
   static const auto real = next<int (*)(int)>("syncfs");
   return real(file);
+}
+int flock(int file, int how) noexcept {
+  if (refuse(call::flock)) return -1;
+  static const auto real = next<int (*)(int, int)>("flock");
+  return real(file, how);
 }
 int rename(const char* from, const char* to) noexcept {
   if (refuse(call::disk)) return -1;

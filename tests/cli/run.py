@@ -14,6 +14,7 @@ import cases_extract  # noqa: F401 (registers its cases)
 import cases_failing_system  # noqa: F401
 import cases_keep  # noqa: F401
 import cases_keep_extract  # noqa: F401
+import cases_keep_meanwhile  # noqa: F401
 import cases_killed  # noqa: F401
 import cases_limits  # noqa: F401
 import cases_load  # noqa: F401

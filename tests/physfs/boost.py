@@ -103,7 +103,10 @@ def main(overture, game, library):
         # The game is gone, but not its pack.
         script.unlink()
         assert "has no start pack" in boost("clear", "unknown", code=3).stderr
-        (box / "cache/overture/boost/left.pack.log").touch()
+        left = box / "cache/overture/boost/.overture-0123456789abc.tmp"
+        left.mkdir()
+        (left / "lock").write_text("the temporary files of overture\n")
+        (left / "log").touch()
         assert "1 start pack deleted" in boost("clear", "launcher").stdout
         assert len(packs()) == 2
 
@@ -145,6 +148,22 @@ def main(overture, game, library):
         assert "runs without a start pack (it has none yet)" in boost("run", "--", "true").stderr
         assert "1 start pack deleted" in boost("clear", game).stdout
         assert packs() == []
+
+        # Two recordings of one game at the same time.
+        pipes = [box / "one", box / "two"]
+        recordings = []
+        for pipe in pipes:
+            os.mkfifo(pipe)
+            words = (overture, "boost", "record", "--", game, "--background", pipe, "base", "b")
+            recordings.append(subprocess.Popen(words, cwd=box, env=environment, text=True,
+                                               stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        for each in recordings:
+            assert "goes on in the background" in each.stderr.readline()
+        boost("clear")
+        for pipe, each in zip(pipes, recordings):
+            pipe.write_text("")
+            said, error = each.communicate()
+            assert "1 file, " in said and each.returncode == 0, (said, error)
     return 0
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -71,6 +72,37 @@ def main(overture, library, game, rpath_game, static_game):
         text = run("--report", game, "base", "7", code=7).stdout
         for part in ("PhysicsFS", "missing.cfg", "loader", "What to change in the game"):
             assert part in text, text
+
+        # A report replaces reports alone, and only with what a game did.
+        calls = box / "calls.json"
+        old = calls.read_text()
+        refused = run("--json", "calls.json", "--", "true", code=5).stderr
+        assert "there is nothing to report" in refused and calls.read_text() == old, refused
+        for text in ('{"player": "Anna"}', '{\n  "schema": 1,\n  "player": "Anna"\n}', "[1]"):
+            calls.write_text(text)
+            refused = run("--json", "calls.json", "--", game, "base", "0", code=2).stderr
+            assert "has not written it" in refused and calls.read_text() == text, refused
+        calls.unlink()
+        script.write_text(f'#!/bin/sh\n"{game}" base 0\necho precious > calls.json\n')
+        refused = run("--json", "calls.json", "--", script, code=5).stderr
+        assert "another program has changed it" in refused, refused
+        assert calls.read_text() == "precious\n", refused
+        calls.unlink()
+
+        # No room for the report: the game runs all the same.
+        limited = box / "limited.sh"
+        limited.write_text(f'#!/bin/sh\nulimit -f 1\nexec "{game}" base 7\n')
+        limited.chmod(0o755)
+        assert "called no function" in run("--report", "--", limited, code=7).stderr
+
+        # What a killed run leaves, the next one removes.
+        killed = subprocess.Popen([overture, "physfs-env", "--report", "--", "sleep", "1000"],
+                                  cwd=box, env=environment, start_new_session=True)
+        while not list((box / "tmp").glob("*/lock")):
+            assert killed.poll() is None
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        run("--report", "true")
 
         # Mistakes.
         assert "PhysicsFS linked into it statically" in run(static_game, "base", "0", code=3).stderr

@@ -47,8 +47,15 @@ class forwarding_os : public operating_system {
   result<void> take_permissions(os_handle file, const file_status& other) noexcept override {
     return system_os().take_permissions(file, other);
   }
+  result<void> take_permissions_of(os_handle file, const file_status& other, os_handle folder,
+                                   const char* path) noexcept override {
+    return system_os().take_permissions_of(file, other, folder, path);
+  }
   result<mapping> map(os_handle handle) noexcept override { return system_os().map(handle); }
   void unmap(mapping memory) noexcept override { system_os().unmap(memory); }
+  result<file_status> status_below(os_handle folder, const char* path) noexcept override {
+    return system_os().status_below(folder, path);
+  }
   result<os_handle> open_to_write(os_handle folder, const char* path,
                                   write_mode mode) noexcept override {
     return system_os().open_to_write(folder, path, mode);

@@ -32,6 +32,7 @@ class changing_os final : public forwarding_os {
   bool failing_go_on = false;  // all later calls fail, too
   std::size_t write_bytes_max = SIZE_MAX;
   int open = 0;
+  const char* unreadable = nullptr;
 
   result<os_handle> open_to_write(os_handle folder, const char* path,
                                   write_mode mode) noexcept override {
@@ -45,6 +46,9 @@ class changing_os final : public forwarding_os {
     forwarding_os::close(handle);
   }
   result<os_handle> open_below(os_handle folder, const char* path) noexcept override {
+    if (unreadable && std::string_view(path) == unreadable) {
+      return tl::unexpected<error>(os_failure(EACCES, "cannot open"));
+    }
     result<os_handle> opened = forwarding_os::open_below(folder, path);
     open += opened.has_value();
     return opened;
@@ -174,6 +178,27 @@ TEST_F(writing, keeps_permissions_and_refuses_read_only_files) {
   fs::permissions(folder / "old.txt", static_cast<fs::perms>(0444));
   EXPECT_EQ(put("saves/old.txt"_path, "newer", write_kind::replace), errc::permission);
   EXPECT_EQ(content("old.txt"), "new");
+}
+
+TEST_F(writing, keeps_permissions_of_what_it_cannot_read) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  os.unreadable = "old.txt";
+  fs::permissions(folder / "old.txt", static_cast<fs::perms>(0200));
+  EXPECT_EQ(put("saves/old.txt"_path, "new", write_kind::replace), fine);
+  EXPECT_EQ(fs::status(folder / "old.txt").permissions(), static_cast<fs::perms>(0200));
+  EXPECT_EQ(put("saves/old.txt"_path, "new", write_kind::create), errc::exists);
+  fs::permissions(folder / "old.txt", static_cast<fs::perms>(0));
+  EXPECT_EQ(put("saves/old.txt"_path, "newer", write_kind::replace), errc::permission);
+}
+
+TEST_F(writing, keeps_permissions_that_change_while_it_writes) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  result<file_writer> writer =
+      file_writer::open(files, saves, "saves/old.txt"_path, write_kind::replace);
+  ASSERT_TRUE(writer);
+  fs::permissions(folder / "old.txt", static_cast<fs::perms>(0600));
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(fs::status(folder / "old.txt").permissions(), static_cast<fs::perms>(0600));
 }
 
 TEST_F(writing, leaves_temporary_files_that_no_tree_lists) {

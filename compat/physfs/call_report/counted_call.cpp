@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +39,14 @@ void copy(char (&to)[Room], const char* from) noexcept {
 // Where it counts if there is no file.
 process_report unseen;
 
+// Whether the disk has the room for a whole report: writing to a mapped file that it has not ends
+// the game, and so does a file that is larger than the user may have.
+bool has_room(int file) noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(process_report)) return false;
+  return posix_fallocate(file, 0, sizeof(process_report)) == 0;
+}
+
 process_report& make_report() noexcept {
   char path[4096];
   const char* const folder = std::getenv("OVERTURE_PHYSFS_REPORT");
@@ -47,7 +56,7 @@ process_report& make_report() noexcept {
   const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return unseen;
   void* room = MAP_FAILED;
-  if (ftruncate(file, sizeof(process_report)) == 0) {
+  if (has_room(file)) {
     room = mmap(nullptr, sizeof(process_report), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }
   close(file);

@@ -38,7 +38,8 @@ overture::atomic<bool> active{false};
 class recording {
  public:
   [[nodiscard]] bool begin(const char* path) noexcept {
-    file_ = ::open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    // NFS shares a lock only of what is open for reading.
+    file_ = ::open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file_ < 0) return false;
     is_cut_off_ = ::flock(file_, LOCK_SH | LOCK_NB) != 0;  // the command has read it already
     return true;

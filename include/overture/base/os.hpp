@@ -172,6 +172,16 @@ class operating_system {
     (void)file, (void)other;
     return {};
   }
+  // As take_permissions(), with other rights that a system keeps, such as an access control list:
+  // `other` is the status of the file at `path`, relative to an open folder if that is valid. No
+  // user may do more with the file than with the other; what cannot be kept so that this holds is
+  // left out.
+  [[nodiscard]] virtual result<void> take_permissions_of(os_handle file, const file_status& other,
+                                                         os_handle folder,
+                                                         const char* path) noexcept {
+    (void)folder, (void)path;
+    return take_permissions(file, other);
+  }
 
   // Maps a whole file read-only. If the file shrinks, reading past its new end faults.
   [[nodiscard]] virtual result<mapping> map(os_handle handle) noexcept = 0;
@@ -180,6 +190,16 @@ class operating_system {
   // Writing below an open folder: paths are relative to it and may not leave it, as in
   // open_below().
 
+  // The status of what has the name, also where it cannot be opened. Does not follow a link, where
+  // the system can tell. The default opens it.
+  [[nodiscard]] virtual result<file_status> status_below(os_handle folder,
+                                                         const char* path) noexcept {
+    const result<os_handle> opened = open_below(folder, path);
+    if (!opened) return tl::unexpected<error>(opened.error());
+    const result<file_status> found = status(*opened);
+    close(*opened);
+    return found;
+  }
   // Opens a file for write_at(). Does not follow a link. Error of write_mode::create: exists.
   [[nodiscard]] virtual result<os_handle> open_to_write(os_handle folder, const char* path,
                                                         write_mode mode) noexcept {

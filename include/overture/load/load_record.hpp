@@ -90,6 +90,8 @@ class OVERTURE_API load_record {
   result<void> write(const Path& path, operating_system& os = system_os()) const {
     return write(detail::utf8_path(path).c_str(), os);
   }
+  // To an open file, from its start.
+  result<void> write(os_handle file, operating_system& os = system_os()) const noexcept;
 
  private:
   struct state;

@@ -58,6 +58,7 @@
 #include "overture/base/filesystem_path.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/paged.hpp"
 #include "overture/text/pages.hpp"
@@ -96,10 +97,12 @@ class OVERTURE_API save_writer {
 
   // Replaces the file at `path`. Returns its size in bytes. Errors: those of replace_file(),
   // out_of_memory.
-  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path);
+  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path,
+                                             replacing how = replacing::allowed);
   template <filesystem_path Path>
-  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const Path& path) {
-    return commit(os, overture::detail::utf8_path(path).c_str());
+  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const Path& path,
+                                             replacing how = replacing::allowed) {
+    return commit(os, overture::detail::utf8_path(path).c_str(), how);
   }
 
  private:

@@ -149,7 +149,8 @@ result<void> zip_list::add_records() noexcept {
 result<void> zip_list::add(const zip_record& record) noexcept {
   const zip_kind kind = kind_of(record);
   const std::string_view name = name_of(record);
-  if (kind == zip_kind::folder) return {};
+  if (kind == zip_kind::folder && record.bytes == 0) return {};
+  if (kind == zip_kind::folder) return builder_.skip(name, skip_reason::folder_with_data);
   if (kind == zip_kind::special) return builder_.skip(name, skip_reason::not_a_file);
   const result<bool> added = builder_.add(name, entry_of(record));
   if (!added) return tl::unexpected(added.error());

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "base/system/beneath_linux.hpp"
+#include "base/system/file_attributes_linux.hpp"
 #include "overture/base/os.hpp"
 
 namespace overture {
@@ -238,7 +239,12 @@ class posix_system final : public operating_system {
   }
 
   result<void> lock(os_handle file) noexcept override {
-    if (retry_if_interrupted([&] { return flock(to_descriptor(file), LOCK_EX | LOCK_NB); }) == 0) {
+    const auto try_lock = [](int descriptor) {
+      return retry_if_interrupted([&] { return flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
+    };
+    if (try_lock(to_descriptor(file))) return {};
+    // NFS locks only what is open for writing.
+    if (errno == EBADF && open_again(to_descriptor(file)) && try_lock(to_descriptor(file))) {
       return {};
     }
     // Some file systems know no such lock; EAGAIN is busy.
@@ -248,14 +254,32 @@ class posix_system final : public operating_system {
 
   result<void> take_permissions(os_handle file, const file_status& other) noexcept override {
     if (other.permissions == file_status::unknown_permissions) return {};
+    const int descriptor = to_descriptor(file);
+    auto mode = static_cast<mode_t>(other.permissions);
     // Only root may give files away, and others only to their own groups.
-    if (fchown(to_descriptor(file), other.owner, other.group) != 0) {
-      (void)!fchown(to_descriptor(file), static_cast<uid_t>(-1), other.group);
+    const bool given = fchown(descriptor, other.owner, other.group) == 0 ||
+                       fchown(descriptor, static_cast<uid_t>(-1), other.group) == 0;
+    struct stat now{};
+    // Who was of the old group is one of the others now, and the other way round.
+    if (!given && (fstat(descriptor, &now) != 0 || now.st_gid != other.group)) {
+      const mode_t of_both = mode & (mode >> 3) & 07;
+      mode = (mode & 0700) | of_both << 3 | of_both;
     }
-    if (fchmod(to_descriptor(file), static_cast<mode_t>(other.permissions)) == 0) return {};
+    if (fchmod(descriptor, mode) == 0) return {};
     // File systems without permissions keep none.
     if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS) return {};
     return failed("cannot keep the permissions of the old file");
+  }
+
+  result<void> take_permissions_of(os_handle file, const file_status& other, os_handle folder,
+                                   const char* path) noexcept override {
+    file_status kept = other;
+    // With a list, the bits of the group are the most that anyone in the list may do.
+    if (!take_attributes(to_descriptor(file), folder.valid() ? to_descriptor(folder) : AT_FDCWD,
+                         path)) {
+      kept.permissions &= ~std::uint32_t{070};
+    }
+    return take_permissions(file, kept);
   }
 
   result<mapping> map(os_handle handle) noexcept override {
@@ -270,6 +294,16 @@ class posix_system final : public operating_system {
 
   void unmap(mapping memory) noexcept override {
     if (memory.data) (void)munmap(const_cast<std::byte*>(memory.data), memory.size);
+  }
+
+  result<file_status> status_below(os_handle folder, const char* path) noexcept override {
+    const parent_folder parent(to_descriptor(folder), path);
+    struct stat found{};
+    if (parent.missing() ||
+        fstatat(parent.descriptor(), parent.name(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      return failed("cannot get the file status");
+    }
+    return status_of(found);
   }
 
   result<os_handle> open_to_write(os_handle folder, const char* path,
@@ -359,6 +393,15 @@ class posix_system final : public operating_system {
  private:
   // Linux reads and writes at most 2^31 - 4096 bytes in one call.
   static constexpr std::size_t read_bytes_max = 0x7ffff000;
+
+  // Opens the same file for writing, too, under the same descriptor.
+  static bool open_again(int descriptor) {
+    char path[40];
+    (void)std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    owned_descriptor again;
+    again.reset(::open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    return again.get() >= 0 && ::dup3(again.get(), descriptor, O_CLOEXEC) >= 0;
+  }
 
   // False if the kind cannot be found out; errno says why.
   static bool listed_kind(DIR* folder, const dirent& found, file_kind& kind) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/guarded_call.hpp"
@@ -25,6 +26,8 @@ namespace {
 constexpr int names_tried_max = 16;
 // In a folder of temporary files, the file whose lock says that their writer lives.
 constexpr const char* lock_name = "lock";
+// What is in it: a folder in which another program has made a file of that name stays.
+constexpr std::string_view lock_text = "the temporary files of overture\n";
 
 // The path of a name in a folder. False if it does not fit.
 bool join(std::string_view folder, std::string_view name, std::span<char> room) noexcept {
@@ -64,6 +67,23 @@ result<void> in_folder_of(operating_system& os, const char* path,
   return used;
 }
 
+// Where all may make files, a link may be another user's trap. `own`: a file of this process.
+result<void> check_link(operating_system& os, const char* path, os_handle own) noexcept {
+  const result<file_status> link = os.status(path, false);
+  if (!link || link->kind != file_kind::link) return {};
+  const result<file_status> mine = os.status(own);
+  if (!mine) return tl::unexpected<error>(mine.error());
+  return in_folder_of(os, path, [&](os_handle folder) noexcept -> result<void> {
+    const result<file_status> above = os.status(folder);
+    if (!above) return tl::unexpected<error>(above.error());
+    const bool is_for_all =
+        above->permissions != file_status::unknown_permissions && (above->permissions & 0002) != 0;
+    if (!is_for_all || link->owner == above->owner || link->owner == mine->owner) return {};
+    return fail(errc::permission,
+                "another user has made this link, in a folder for all; give the path of the file");
+  });
+}
+
 }  // namespace
 
 char* base_detail::make_temporary_name(char* room) noexcept {
@@ -101,36 +121,69 @@ result<void> file_replacement::begin(operating_system& os, const char* path,
   os_ = &os;
   how_ = how;
   is_in_place_ = false;
-  file_status old;
-  if (result<void> found = find_target(path, old); !found) return found;
+  is_old_there_ = false;
+  if (result<void> found = find_target(path); !found) return found;
   if (result<void> created = create(); !created) return created;
-  result<void> kept = os.take_permissions(file_, old);
+  result<void> kept = check_link(os, path, file_);
+  if (kept) kept = take_permissions();
   if (!kept) end();
   return kept;
 }
 
-// Where a link leads. `old`: the file that is there.
-result<void> file_replacement::find_target(const char* path, file_status& old) noexcept {
+// Where a link leads, and what is there.
+result<void> file_replacement::find_target(const char* path) noexcept {
   const std::size_t length = std::strlen(path);
   if (length >= target_.size()) return fail(errc::limit, limit_text::temporary_path);
   std::memcpy(target_.data(), path, length + 1);
-  result<file_status> found = os_->status(path, false);
-  if (found && found->kind == file_kind::link) {
-    const result<std::size_t> resolved = os_->canonical_path(path, target_);
-    if (!resolved && resolved.error().code == errc::not_found) {
-      return fail(errc::not_found, "the link leads nowhere");
-    }
-    if (!resolved) return tl::unexpected<error>(resolved.error());
-    found = os_->status(target_.data(), false);
+  const result<file_status> named = os_->status(path, false);
+  if (!named || named->kind != file_kind::link) return look_at(named);
+  const result<std::size_t> resolved = os_->canonical_path(path, target_);
+  if (!resolved && resolved.error().code == errc::not_found) {
+    return fail(errc::not_found, "the link leads nowhere");
   }
+  if (!resolved) return tl::unexpected<error>(resolved.error());
+  const result<file_status> found = os_->status(target_.data(), false);
+  const result<file_status> followed = os_->status(path, true);
+  // A link below /proc/PID/root counts from the root of that process.
+  if (found && followed && !is_same(*found, *followed)) {
+    return fail(errc::unsupported, "the link leads to another root; give the path of the file");
+  }
+  return look_at(found);
+}
+
+// Whether it may be replaced. If it may, notes it.
+result<void> file_replacement::look_at(const result<file_status>& found) noexcept {
+  is_old_there_ = false;
   if (!found && found.error().code == errc::not_found) return {};
   if (!found) return tl::unexpected<error>(found.error());
   // rename() would replace a device or a pipe too.
   if (found->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
   if (how_ == replacing::never) return fail(errc::exists, "the file exists");
   if (found->is_read_only()) return fail(errc::permission, "the file is read-only");
-  old = *found;
+  is_old_there_ = true;
+  old_ = *found;
   return {};
+}
+
+// As in begin(), and the permissions may have changed.
+result<void> file_replacement::look_again() noexcept {
+  const bool was_there = is_old_there_;
+  const file_status before = old_;
+  if (result<void> looked = look_at(os_->status(target_.data(), false)); !looked) return looked;
+  if (!is_old_there_) return {};
+  if (was_there && old_.ctime_ns == before.ctime_ns && is_same(old_, before)) return {};
+  const result<file_status> own = os_->status(file_);
+  if (!own) return tl::unexpected<error>(own.error());
+  const bool was_theirs = was_there && old_.owner == before.owner;
+  if (!was_theirs && old_.owner != own->owner) {
+    return fail(errc::permission, "another user has made a file of this name meanwhile");
+  }
+  return take_permissions();
+}
+
+result<void> file_replacement::take_permissions() noexcept {
+  if (!is_old_there_) return {};
+  return os_->take_permissions_of(file_, old_, {}, target_.data());
 }
 
 result<void> file_replacement::create() noexcept {
@@ -159,8 +212,14 @@ result<void> file_replacement::create() noexcept {
 }
 
 result<void> file_replacement::commit() noexcept {
+  return commit([]() noexcept { return result<void>{}; });
+}
+
+result<void> file_replacement::commit(function_ref<result<void>() noexcept> may_replace) noexcept {
   if (!file_.valid()) return fail(errc::invalid, "no replacement is under way");
   result<void> done = os_->sync(file_);
+  if (done) done = may_replace();
+  if (done) done = look_again();
   if (done) done = put_in_place();
   if (!done) {
     end();
@@ -189,9 +248,9 @@ void file_replacement::end() noexcept {
 }
 
 result<void> replace_file(operating_system& os, const char* path,
-                          function_ref<result<void>(os_handle file)> write) {
+                          function_ref<result<void>(os_handle file)> write, replacing how) {
   file_replacement replacement;
-  if (result<void> begun = replacement.begin(os, path); !begun) return begun;
+  if (result<void> begun = replacement.begin(os, path, how); !begun) return begun;
   result<void> written = guarded_result("the function that writes the file threw",
                                         [&] { return write(replacement.file()); });
   return written ? replacement.commit() : written;
@@ -206,6 +265,18 @@ temporary_folder::~temporary_folder() {
 
 std::string_view temporary_folder::name() const noexcept {
   return name_.data();
+}
+
+result<void> temporary_folder::keep() noexcept {
+  constexpr std::string_view kept_prefix = "overture-old-";
+  std::array<char, 40> kept{};
+  char* const digits = std::copy(kept_prefix.begin(), kept_prefix.end(), kept.data());
+  std::copy_n(name_.data() + temporary_prefix.size(), temporary_digits, digits);
+  result<void> renamed = os_->rename_new_below(above_, name_.data(), kept.data());
+  if (!renamed) return renamed;
+  name_ = kept;
+  (void)join(name(), lock_name, lock_name_);
+  return {};
 }
 
 result<void> temporary_folder::begin(operating_system& os, os_handle above) noexcept {
@@ -223,12 +294,14 @@ result<void> temporary_folder::begin(operating_system& os, os_handle above) noex
       (void)os.remove_below(above, name_.data());
       return tl::unexpected<error>(lock.error());
     }
+    const result<void> marked =
+        write_fully(os, *lock, 0, std::as_bytes(std::span(lock_text.data(), lock_text.size())));
     const result<void> locked = os.lock(*lock);
     const result<os_handle> again = os.open_below(above, lock_name_.data());
     const bool swept = (!again && again.error().code == errc::not_found) ||
                        (!locked && locked.error().code == errc::busy);
     if (again) os.close(*again);
-    if (again && !swept) {
+    if (again && marked && !swept) {
       lock_ = *lock;
       return {};
     }
@@ -236,7 +309,7 @@ result<void> temporary_folder::begin(operating_system& os, os_handle above) noex
     os.close(*lock);
     if (swept) continue;
     (void)os.remove_below(above, name_.data());
-    return tl::unexpected<error>(again.error());
+    return tl::unexpected<error>(again ? marked.error() : again.error());
   }
   return fail(errc::busy, "temporary folders are removed as soon as they are made");
 }
@@ -279,19 +352,41 @@ class sweep {
     os_.close(*inner);
     return os_.remove_below(above_, name_).has_value();  // unless it is in use, and so not empty
   }
+  // Without a lock, its temporary files alone.
   void empty(os_handle inner) noexcept {
     const result<os_handle> lock = os_.open_below(inner, lock_name);
-    if (!lock) return;
-    if (is_unused(*lock)) {
+    const bool all = lock && is_unused(*lock) && is_ours(*lock);
+    if (all || (!lock && lock.error().code == errc::not_found)) {
       (void)os_.list(path_, [&](const folder_entry& each) noexcept {
         char file[limits::path_bytes_max + 1];
-        if (each.name != lock_name && join({}, each.name, file)) {
-          (void)os_.remove_below(inner, file);
-        }
+        if (each.name == lock_name || !join({}, each.name, file)) return;
+        if (all || is_left(inner, file)) (void)os_.remove_below(inner, file);
       });
-      (void)os_.remove_below(inner, lock_name);
     }
-    os_.close(*lock);
+    if (all) (void)os_.remove_below(inner, lock_name);
+    if (lock) os_.close(*lock);
+  }
+  // Whether it is a temporary file without a writer.
+  bool is_left(os_handle folder, const char* name) noexcept {
+    if (!is_temporary_name(name)) return false;
+    const result<os_handle> file = os_.open_below(folder, name);
+    if (!file) return false;
+    const result<file_status> found = os_.status(*file);
+    const bool left = found && found->kind == file_kind::file && is_unused(*file);
+    os_.close(*file);
+    return left;
+  }
+  // By the text in the lock. A writer that died before it wrote that has left nothing else.
+  bool is_ours(os_handle lock) noexcept {
+    char text[lock_text.size() + 1];
+    const result<std::size_t> read = os_.read_at(lock, 0, std::as_writable_bytes(std::span(text)));
+    if (!read) return false;
+    if (*read > 0) return std::string_view(text, *read) == lock_text;
+    bool is_alone = true;
+    const result<void> listed = os_.list(path_, [&](const folder_entry& each) noexcept {
+      if (each.name != lock_name) is_alone = false;
+    });
+    return listed && is_alone;
   }
 
   operating_system& os_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // Errors that only the real Linux implementation can make.
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +20,7 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "overture/base/os.hpp"
 #include "overture/base/replace_file.hpp"
@@ -80,6 +83,95 @@ TEST(os_linux, a_read_only_file_is_not_replaced) {
       replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; });
   EXPECT_EQ(done.error().code, errc::permission);
   EXPECT_EQ(system_os().status(path.c_str(), false)->size, 4u);
+}
+
+// A list of access rights in the form of the kernel: the owner and user 99 may read and write.
+std::string access_list() {
+  const auto number = [](unsigned value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  const auto entry = [&](unsigned tag, unsigned rights, unsigned id) {
+    return number(tag, 2) + number(rights, 2) + number(id, 4);
+  };
+  constexpr unsigned none = UINT32_MAX;
+  return number(2, 4) + entry(0x01, 6, none) + entry(0x02, 6, 99) + entry(0x04, 0, none) +
+         entry(0x10, 6, none) + entry(0x20, 0, none);
+}
+
+std::string attribute(const std::string& path, const char* name) {
+  char value[256];
+  const ssize_t bytes = getxattr(path.c_str(), name, value, sizeof value);
+  return bytes < 0 ? "none" : std::string(value, static_cast<std::size_t>(bytes));
+}
+
+TEST(os_linux, a_replaced_file_keeps_its_access_list) {
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  const std::string list = access_list();
+  const char* const name = "system.posix_acl_access";
+  // Some file systems have none.
+  if (setxattr(path.c_str(), name, list.data(), list.size(), 0) != 0) return;
+  EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, 0660u) << "the most in the list";
+  ASSERT_TRUE(replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; }));
+  EXPECT_EQ(attribute(path, name), list);
+  // The folder gives one to each new file, but the old file had none.
+  ASSERT_EQ(removexattr(path.c_str(), name), 0);
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  const std::string above = folder.name();
+  ASSERT_EQ(setxattr(above.c_str(), "system.posix_acl_default", list.data(), list.size(), 0), 0);
+  ASSERT_TRUE(replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; }));
+  EXPECT_EQ(attribute(path, name), "none");
+  EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, 0640u);
+}
+
+TEST(os_linux, a_replaced_file_keeps_what_users_have_noted_of_it) {
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  if (setxattr(path.c_str(), "user.origin", "here", 4, 0) != 0) return;
+  ASSERT_TRUE(replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; }));
+  EXPECT_EQ(attribute(path, "user.origin"), "here");
+}
+
+// What the old group might do, another one may not.
+TEST(os_linux, who_cannot_keep_the_group_keeps_none_of_its_rights) {
+  if (geteuid() != 0) return;  // only root can make a file that is another user's
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  ASSERT_EQ(chmod(folder.name().c_str(), 0777), 0);
+  for (const auto& [old_mode, new_mode] :
+       {std::pair(0660u, 0600u), {0664u, 0644u}, {0604u, 0600u}}) {
+    ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+    ASSERT_EQ(chmod(path.c_str(), old_mode), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool is_other = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+      const auto nothing = [](os_handle) { return result<void>{}; };
+      _exit(is_other && replace_file(system_os(), path.c_str(), nothing) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, new_mode) << old_mode;
+  }
+}
+
+TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
+  if (geteuid() != 0) return;  // only root can make a link that is another user's
+  temp_folder folder;
+  folder.write("real.txt", "precious");
+  const std::string link = folder / "link.txt";
+  fs::create_symlink("real.txt", link);
+  ASSERT_EQ(lchown(link.c_str(), 65534, 65534), 0);
+  const auto replace = [&] {
+    return replace_file(system_os(), link.c_str(), [](os_handle) { return result<void>{}; });
+  };
+  ASSERT_EQ(chmod(folder.name().c_str(), 01777), 0);
+  EXPECT_EQ(replace().error().code, errc::permission);
+  EXPECT_EQ(folder.read("real.txt"), "precious");
+  ASSERT_EQ(chmod(folder.name().c_str(), 0755), 0);
+  EXPECT_TRUE(replace());
 }
 
 // Games save from a forked copy of themselves while they go on, and save too.

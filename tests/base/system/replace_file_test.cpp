@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Zlib
 //
-// A replaced file is the old one or the new one, whatever fails; and temporary files go when their
-// writers are gone.
+// A replaced file is the old one or the new one, whatever fails.
 #include "overture/base/replace_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -168,6 +168,89 @@ TEST(a_replacement, that_must_not_replace_leaves_what_was_made_meanwhile) {
   EXPECT_EQ(test::temporaries_in(system_os(), world.root().c_str()), 0u);
 }
 
+class replacing_for_a_while : public ::testing::Test {
+ protected:
+  void begin() {
+    world_.add_file("one.txt", "old");
+    ASSERT_TRUE(one_.begin(system_os(), path_.c_str()));
+    EXPECT_EQ(std::string_view(one_.target_path()), path_);
+    ASSERT_TRUE(write_fully(system_os(), one_.file(), 0, bytes_of("new")));
+  }
+  std::uint64_t size() { return system_os().status(path_.c_str(), true)->size; }
+
+  test::disk_world world_;
+  const std::string path_ = world_.root() + "/one.txt";
+  file_replacement one_;
+};
+
+TEST_F(replacing_for_a_while, leaves_a_file_that_is_read_only_by_the_time) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  begin();
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  EXPECT_EQ(one_.commit().error().code, errc::permission);
+  EXPECT_EQ(system_os().status(path_.c_str(), false)->permissions, 0400u);
+}
+
+TEST_F(replacing_for_a_while, leaves_a_link_that_has_got_the_name) {
+  if (!world_.has_links()) GTEST_SKIP() << needs_symlinks;
+  begin();
+  world_.remove("one.txt");
+  world_.add_file("other.txt", "another");
+  world_.add_link("one.txt", "other.txt");
+  EXPECT_EQ(one_.commit().error().code, errc::not_a_file);
+  EXPECT_EQ(size(), 7u);
+}
+
+TEST_F(replacing_for_a_while, keeps_the_permissions_that_the_file_has_by_then) {
+  if (on_windows) GTEST_SKIP() << needs_posix;
+  begin();
+  std::filesystem::permissions(path_, std::filesystem::perms(0600));
+  ASSERT_TRUE(one_.commit());
+  const auto found = system_os().status(path_.c_str(), false);
+  EXPECT_EQ(found->permissions, 0600u);
+  EXPECT_EQ(found->size, 3u);
+}
+
+// As realpath() does with a path below /proc/PID/root.
+TEST_F(replacing_for_a_while, leaves_what_a_link_leads_to_in_this_root_alone) {
+  if (!world_.has_links()) GTEST_SKIP() << needs_symlinks;
+  class another_root final : public forwarding_os {
+   public:
+    std::string here;
+    result<std::size_t> canonical_path(const char*, std::span<char> text) noexcept override {
+      here.copy(text.data(), text.size());
+      text[here.size()] = '\0';
+      return here.size();
+    }
+  };
+  another_root os;
+  os.here = world_.root() + "/here.txt";
+  world_.add_file("here.txt", "of the host");
+  world_.add_file("there.txt", "of the container");
+  world_.add_link("link.txt", "there.txt");
+  const std::string link = world_.root() + "/link.txt";
+  EXPECT_EQ(one_.begin(os, link.c_str()).error().code, errc::unsupported);
+  EXPECT_EQ(system_os().status(os.here.c_str(), false)->size, 11u);
+}
+
+TEST_F(replacing_for_a_while, asks_once_the_new_file_is_on_the_disk) {
+  test::fake_os os;
+  os.add_file("/one.txt", "old");
+  file_replacement one;
+  for (const bool may : {false, true}) {
+    ASSERT_TRUE(one.begin(os, "/one.txt"));
+    ASSERT_TRUE(write_fully(os, one.file(), 0, bytes_of("new")));
+    const std::uint64_t before = os.calls(test::os_call::sync);
+    const auto done = one.commit([&]() noexcept -> result<void> {
+      EXPECT_EQ(os.calls(test::os_call::sync), before + 1);
+      EXPECT_EQ(os.content("/one.txt"), "old");
+      return may ? result<void>{} : fail(errc::exists, "another program has written it");
+    });
+    EXPECT_EQ(done.has_value(), may);
+    EXPECT_EQ(os.content("/one.txt"), may ? "new" : "old");
+  }
+}
+
 class failing_replacement : public ::testing::Test {
  protected:
   static constexpr const char* path = "/saves/one.txt";
@@ -271,100 +354,6 @@ TEST(a_system_that_only_reads, says_that_it_does_not_write) {
   reader os;
   const auto done = replace_file(os, "one.txt", [](os_handle) { return result<void>{}; });
   EXPECT_EQ(done.error().code, errc::unsupported);
-}
-
-// Two handles of one process hold a lock as two processes do.
-class sweeping : public ::testing::Test {
- protected:
-  std::string at(const std::string& path) { return world_.root() + "/" + path; }
-  std::size_t sweep() { return sweep_temporaries(system_os(), world_.root().c_str()); }
-  bool is_there(const std::string& path) {
-    return system_os().status(at(path).c_str(), false).has_value();
-  }
-  void add(const std::string& path) { world_.add_file(path, "text"); }
-  // As a process leaves it that dies.
-  static constexpr const char* left = ".overture-0123456789abc.tmp";
-
-  test::disk_world world_;
-};
-
-TEST_F(sweeping, removes_what_a_dead_writer_has_left) {
-  add(left);
-  add("one.txt");
-  EXPECT_EQ(sweep(), 1u);
-  EXPECT_FALSE(is_there(left));
-  EXPECT_TRUE(is_there("one.txt"));
-}
-
-TEST_F(sweeping, leaves_what_is_still_being_written) {
-  file_replacement one;
-  ASSERT_TRUE(one.begin(system_os(), at("one.txt").c_str()));
-  EXPECT_EQ(sweep(), 0u);
-  ASSERT_TRUE(write_fully(system_os(), one.file(), 0, bytes_of("new")));
-  ASSERT_TRUE(one.commit());
-  EXPECT_TRUE(is_there("one.txt"));
-}
-
-TEST_F(sweeping, leaves_every_other_name) {
-  const std::string others[] = {".overture-",
-                                ".overture-0123456789abc",
-                                ".overture-0123456789abC.tmp",
-                                ".overture-0123456789ab.tmp",
-                                ".overture-0123456789abcd.tmp",
-                                "x.overture-0123456789abc.tmp",
-                                ".overture-notes.txt"};
-  for (const std::string& other : others) add(other);
-  EXPECT_EQ(sweep(), 0u);
-  for (const std::string& other : others) EXPECT_TRUE(is_there(other)) << other;
-}
-
-TEST_F(sweeping, leaves_a_temporary_folder_in_use) {
-  const auto above = system_os().open(world_.root().c_str());
-  ASSERT_TRUE(above);
-  {
-    temporary_folder many;
-    ASSERT_TRUE(many.begin(system_os(), *above));
-    EXPECT_TRUE(is_temporary_name(many.name())) << many.name();
-    add(std::string(many.name()) + "/1");
-    EXPECT_EQ(sweep(), 0u);
-    EXPECT_TRUE(is_there(std::string(many.name()) + "/1"));
-    EXPECT_TRUE(system_os().remove_below(*above, (std::string(many.name()) + "/1").c_str()));
-  }
-  EXPECT_EQ(test::temporaries_in(system_os(), world_.root().c_str()), 0u);
-  system_os().close(*above);
-}
-
-TEST_F(sweeping, removes_a_folder_of_temporary_files) {
-  add(std::string(left) + "/lock");
-  add(std::string(left) + "/1");
-  EXPECT_EQ(sweep(), 1u);
-  EXPECT_FALSE(is_there(left));
-}
-
-TEST_F(sweeping, leaves_a_folder_whose_lock_is_held) {
-  add(std::string(left) + "/lock");
-  add(std::string(left) + "/1");
-  const auto lock = system_os().open(at(std::string(left) + "/lock").c_str());
-  ASSERT_TRUE(lock);
-  ASSERT_TRUE(system_os().lock(*lock));
-  EXPECT_EQ(sweep(), 0u);
-  EXPECT_TRUE(is_there(std::string(left) + "/1"));
-  system_os().close(*lock);
-  EXPECT_EQ(sweep(), 1u);
-}
-
-TEST_F(sweeping, leaves_a_folder_that_has_no_lock_and_is_not_empty) {
-  add(std::string(left) + "/notes.txt");
-  EXPECT_EQ(sweep(), 0u);
-  EXPECT_TRUE(is_there(std::string(left) + "/notes.txt"));
-}
-
-TEST_F(sweeping, follows_no_link) {
-  if (!world_.has_links()) GTEST_SKIP() << needs_symlinks;
-  add("one.txt");
-  world_.add_link(left, "one.txt");
-  EXPECT_EQ(sweep(), 0u);
-  EXPECT_TRUE(is_there("one.txt"));
 }
 
 // A sweep that comes between the creation of a temporary file and its lock.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Zlib
+//
+// Whether a file of a mounted folder changes while it is read: what was read may be part of the old
+// content and part of the new one, and nothing else would tell.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "overture/vfs/file_system.hpp"
+#include "writing/output_folder.hpp"
+
+namespace overture::cli {
+
+inline constexpr const char* changed_while_read = "the file has changed while it was read";
+
+class source_file {
+ public:
+  // `path` is one of the tree. Waits for a moment if the file has changed just now, because a
+  // second change might not show in its times.
+  source_file(file_system& files, const std::string& path);
+  // Once it is read. Never of archives: their files have checksums.
+  [[nodiscard]] bool has_changed() const;
+
+ private:
+  std::string path_;  // of the system; empty if it is not in a folder
+  std::optional<file_state> before_;
+  bool is_being_written_ = false;
+};
+
+// The path of the system that a file of the tree is read from; empty if that is an archive.
+[[nodiscard]] std::string path_in_folder(file_system& files, const std::string& path);
+
+}  // namespace overture::cli
