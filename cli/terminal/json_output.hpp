@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -22,6 +23,7 @@ struct json_member;
 //   row.set("seconds", 0.5);
 class json {
  public:
+  // NOLINTBEGIN(google-explicit-constructor): what is written in a list of members is a value
   json(std::nullptr_t = nullptr);
   json(bool value);
   json(double value);
@@ -36,6 +38,7 @@ class json {
     for (const std::string& each : values) push_back(each);
   }
   json(std::initializer_list<json_member> members);
+  // NOLINTEND(google-explicit-constructor)
   json(const json& other);
   json(json&& other) noexcept;
   json& operator=(json other) noexcept;
