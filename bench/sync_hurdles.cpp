@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // Threads that run along a row of events: alone, beside busy threads, and with different policies.
+#include "sync_hurdles.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -72,8 +72,4 @@ spread ratio_each(const variant& measured, double measured_count, const variant&
                   double reference_count);
 double median_ms(const variant& measured);
 
-void measure_hurdles(const settings& set, results& results);
-void measure_crowded(const settings& set, results& results);
-void measure_ladder(const settings& set, results& results);
-
 }  // namespace bench

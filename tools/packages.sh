@@ -42,9 +42,10 @@ check_packages() {
   [ "$(id -u)" -eq 0 ] || fail "packages --check: run it as root, which debootstrap needs"
   local bare=$root/build/packages-root mirror
   mirror=$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)
+  [ -n "$mirror" ] || fail "packages --check: apt knows no mirror; add one to /etc/apt/sources.list"
   say "making a bare Debian in ${bare#"$root"/}"
   rm -rf "$bare"
-  debootstrap --variant=minbase bookworm "$bare" "${mirror:-http://deb.debian.org/debian}" \
+  debootstrap --variant=minbase bookworm "$bare" "$mirror" \
     >"$root/build/packages-root.log" || fail "debootstrap failed: build/packages-root.log"
   cp /etc/resolv.conf "$bare/etc/"
   # How this machine reaches the mirror.

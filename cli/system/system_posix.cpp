@@ -151,7 +151,7 @@ std::FILE* open_pipe(const std::string& path) {
   }
   struct stat opened{};
   // The name may be that of a file or a disk by now.
-  if (::fstat(file, &opened) != 0 || !(S_ISFIFO(opened.st_mode) || S_ISCHR(opened.st_mode))) {
+  if (::fstat(file, &opened) != 0 || (!S_ISFIFO(opened.st_mode) && !S_ISCHR(opened.st_mode))) {
     ::close(file);
     errno = ENOTSUP;
     return nullptr;
