@@ -43,6 +43,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/base/threads/shared_state.cpp": "shared by copies of Overture: tests/copies",
     "src/decoders/flac_absent.cpp": "where libFLAC is missing: no decoder",
     "src/decoders/mp3_absent.cpp": "where libmpg123 is missing: no decoder",
+    "src/decoders/model.cpp": "what a decoded model has: md3_test",
     "src/decoders/webp_absent.cpp": "where libwebp is missing: no decoder",
     "src/sync/object_use.cpp": "what is said of misuse: tests/contracts",
     "src/io/files/descriptor_limit_generic.cpp": "a constant",

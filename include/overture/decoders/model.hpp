@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <span>
 
+#include "overture/base/api.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/decoders/decoder.hpp"
 
@@ -74,7 +75,7 @@ struct model_texture_coordinate {
   float t;
 };
 
-class model_view {
+class OVERTURE_API model_view {
  public:
   // `model` must be of kind asset_kind::model.
   template <bool Contracts = detail::contracts>
@@ -88,30 +89,16 @@ class model_view {
   [[nodiscard]] const model_counts& counts() const noexcept {
     return *reinterpret_cast<const model_counts*>(block_);
   }
-  [[nodiscard]] std::span<const model_surface> surfaces() const noexcept {
-    return array<model_surface>(sizeof(model_counts), counts().surfaces);
-  }
-  [[nodiscard]] std::span<const model_shader> shaders() const noexcept {
-    return after<model_shader>(surfaces(), counts().shaders);
-  }
-  [[nodiscard]] std::span<const model_frame> frames() const noexcept {
-    return after<model_frame>(shaders(), counts().frames);
-  }
+  [[nodiscard]] std::span<const model_surface> surfaces() const noexcept;
+  [[nodiscard]] std::span<const model_shader> shaders() const noexcept;
+  [[nodiscard]] std::span<const model_frame> frames() const noexcept;
   // Those of frame 0, then of frame 1, and so on.
-  [[nodiscard]] std::span<const model_tag> tags() const noexcept {
-    return after<model_tag>(frames(), std::size_t{counts().frames} * counts().tags);
-  }
-  [[nodiscard]] std::span<const model_texture_coordinate> texture_coordinates() const noexcept {
-    return after<model_texture_coordinate>(tags(), counts().vertices);
-  }
+  [[nodiscard]] std::span<const model_tag> tags() const noexcept;
+  [[nodiscard]] std::span<const model_texture_coordinate> texture_coordinates() const noexcept;
   // Three per triangle, into the vertices of one frame.
-  [[nodiscard]] std::span<const std::uint32_t> indices() const noexcept {
-    return after<std::uint32_t>(texture_coordinates(), std::size_t{counts().triangles} * 3);
-  }
+  [[nodiscard]] std::span<const std::uint32_t> indices() const noexcept;
   // Those of frame 0, then of frame 1, and so on.
-  [[nodiscard]] std::span<const model_vertex> vertices() const noexcept {
-    return after<model_vertex>(indices(), std::size_t{counts().frames} * counts().vertices);
-  }
+  [[nodiscard]] std::span<const model_vertex> vertices() const noexcept;
   // Those of one frame, which must be below counts().frames.
   template <bool Contracts = detail::contracts>
   [[nodiscard]] std::span<const model_vertex> vertices(std::uint32_t frame) const noexcept {
@@ -120,7 +107,7 @@ class model_view {
                       "model_view::vertices() was called with a frame that is not below "
                       "counts().frames");
     }
-    return vertices().subspan(std::size_t{frame} * counts().vertices, counts().vertices);
+    return {vertices().data() + std::size_t{frame} * counts().vertices, counts().vertices};
   }
   // The size in bytes of the block of a model with these counts.
   [[nodiscard]] static constexpr std::uint64_t block_bytes(const model_counts& of) noexcept {
@@ -134,18 +121,6 @@ class model_view {
   }
 
  private:
-  template <class T>
-  [[nodiscard]] std::span<const T> array(std::size_t offset, std::size_t count) const noexcept {
-    static_assert(alignof(T) <= 4 && sizeof(T) % 4 == 0, "the arrays are packed without padding");
-    return {reinterpret_cast<const T*>(block_ + offset), count};
-  }
-  template <class T, class Before>
-  [[nodiscard]] std::span<const T> after(std::span<const Before> before,
-                                         std::size_t count) const noexcept {
-    const auto end = reinterpret_cast<const std::byte*>(before.data() + before.size());
-    return array<T>(static_cast<std::size_t>(end - block_), count);
-  }
-
   const std::byte* block_;
 };
 
