@@ -85,7 +85,8 @@ endfunction()
 # version may change the interface, so it is part of the SONAME.
 if(BUILD_SHARED_LIBS)
   add_library(overture_shared SHARED)
-  set_target_properties(overture_shared PROPERTIES
+  # The sources of two modules may have different things of one name.
+  set_target_properties(overture_shared PROPERTIES UNITY_BUILD OFF
     OUTPUT_NAME overture EXPORT_NAME shared VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)

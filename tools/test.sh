@@ -97,12 +97,13 @@ run_ctest() {
 
 # say_what_is_left PRESET [OPTION...]: what this run has left out, and the command that runs it.
 say_what_is_left() {
-  local preset=$1 ran all
+  local preset=$1 ran all larger="--all runs all but the longest, --long all"
   shift
+  [ "$extent" != --all ] || larger="--long runs them"
   ran=$(count_tests "$preset" "$@")
   all=$(count_tests "$preset")
   [ "$ran" -ge "$all" ] ||
-    say "not run: $((all - ran)) slow tests; ./dev test --all runs all but the longest, --long all"
+    say "not run: $((all - ran)) slow tests; ./dev test $larger"
 }
 
 count_tests() {
