@@ -151,6 +151,7 @@ function(overture_module name)
   set(small $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
   if(ARG_SMALL AND NOT ARG_OTHERS AND NOT BUILD_SHARED_LIBS)
     target_compile_options(${target} PRIVATE ${small})
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   elseif(ARG_SMALL)
     set_source_files_properties(${ARG_SMALL} TARGET_DIRECTORY ${built} PROPERTIES
       COMPILE_OPTIONS ${small} SKIP_PRECOMPILE_HEADERS ON)

@@ -83,7 +83,7 @@ build_tests() {
   if [ ${#targets[@]} -gt 3 ] || [ "${targets[0]-all}" = all ]; then
     say "building preset $preset"
   fi
-  fixed_addresses "$preset" ninja_quietly "$root/build/$preset" "${targets[@]}"
+  run_ninja "$preset" "${targets[@]}"
 }
 
 # run_ctest RESULTS [OPTION...]: runs tests of `preset` and writes the results to a file.

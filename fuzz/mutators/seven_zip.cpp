@@ -12,7 +12,7 @@
 namespace overture::fuzz {
 namespace {
 
-constexpr std::string_view mark("7z\xBC\xAF\x27\x1C", 6);
+constexpr std::string_view seven_zip_mark("7z\xBC\xAF\x27\x1C", 6);
 constexpr std::size_t start_bytes = 32;
 constexpr std::size_t files_max = 64;
 constexpr std::array<std::uint8_t, 5> encodings_known{0, 1, 2, 4, 5};
@@ -60,8 +60,8 @@ class seven_zip_model {
 };
 
 bool seven_zip_model::read(std::string_view bytes) {
-  if (!bytes.starts_with(mark)) return false;
-  field_reader in(bytes, mark.size());
+  if (!bytes.starts_with(seven_zip_mark)) return false;
+  field_reader in(bytes, seven_zip_mark.size());
   version_ = in.text(2);
   (void)in.text(4);
   const std::uint64_t offset = in.little(8);
@@ -272,7 +272,7 @@ std::string seven_zip_model::write(liar& lies) const {
   append_little(start, lies(std::uint64_t{data.size()}), 8);
   append_little(start, lies(std::uint64_t{head.size()}), 8);
   append_little(start, lies(crc32_of(head)), 4);
-  std::string bytes(mark);
+  std::string bytes(seven_zip_mark);
   bytes += version_;
   bytes.resize(8);
   append_little(bytes, lies(crc32_of(start)), 4);

@@ -22,7 +22,7 @@ tl::unexpected<error> failed(const std::error_code& code, const char* reason) {
   return tl::unexpected<error>(os_failure(code.default_error_condition().value(), reason));
 }
 
-file_kind kind_of(fs::file_type type) {
+file_kind kind_of_type(fs::file_type type) {
   switch (type) {
     case fs::file_type::regular:
       return file_kind::file;
@@ -113,7 +113,7 @@ class generic_system final : public operating_system {
     }
     if (code) return failed(code, "cannot get the file status");
     file_status status;
-    status.kind = kind_of(found.type());
+    status.kind = kind_of_type(found.type());
     if (status.kind == file_kind::file) status.size = fs::file_size(path, code);
     if (code) return failed(code, "cannot get the file status");
     const auto changed = fs::last_write_time(path, code);
@@ -137,7 +137,7 @@ class generic_system final : public operating_system {
       if (type == fs::file_type::none) {
         unknown = failure;
       } else {
-        visit({name, kind_of(type)});
+        visit({name, kind_of_type(type)});
       }
     }
     if (!code) code = unknown;

@@ -4,7 +4,7 @@
 namespace overture {
 namespace {
 
-void WINAPI at_end_of_thread(void* event) {
+void WINAPI close_at_end_of_thread(void* event) {
   (void)CloseHandle(event);
 }
 
@@ -13,8 +13,9 @@ DWORD make_key() noexcept {
   HMODULE self = nullptr;
   (void)GetModuleHandleExW(
       GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-      reinterpret_cast<const wchar_t*>(reinterpret_cast<std::uintptr_t>(&at_end_of_thread)), &self);
-  return FlsAlloc(at_end_of_thread);
+      reinterpret_cast<const wchar_t*>(reinterpret_cast<std::uintptr_t>(&close_at_end_of_thread)),
+      &self);
+  return FlsAlloc(close_at_end_of_thread);
 }
 
 }  // namespace
