@@ -111,9 +111,9 @@ long long from_local_time(long long seconds) noexcept {
     long offset = 0;
   };
   constexpr std::size_t known_max = 64;
-  static thread_local constinit known all[known_max];
+  static thread_local constinit known remembered[known_max];
   const long long quarter = seconds / 900;
-  known& here = all[static_cast<unsigned long long>(quarter) % known_max];
+  known& here = remembered[static_cast<unsigned long long>(quarter) % known_max];
   if (here.quarter == quarter) return seconds - here.offset;
   long offset = 0;
   for (int i = 0; i < 2; ++i) {  // the second time with the rules of about that moment
