@@ -331,7 +331,7 @@ std::optional<file_state> state_at(const std::string& target, bool& is_link) {
   const result<file_status> found = system_os().status(target.c_str(), false);
   is_link = found && found->kind == file_kind::link;
   if (!found || (found->kind != file_kind::file && !is_link)) return {};
-  return file_state{found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
+  return state_in(*found);
 }
 
 // Whether the path is read from this very file.

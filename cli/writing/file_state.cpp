@@ -4,7 +4,8 @@
 namespace overture::cli {
 
 file_state state_in(const file_status& status) noexcept {
-  return {status.volume, status.number, status.size, status.mtime_ns, status.ctime_ns};
+  return {status.volume,   status.number,      status.size,  status.mtime_ns,
+          status.ctime_ns, status.permissions, status.owner, status.group};
 }
 
 std::optional<file_state> state_behind(const char* path) noexcept {

@@ -16,6 +16,9 @@ struct file_state {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::int64_t ctime_ns = 0;  // also when only the status changed
+  std::uint32_t permissions = file_status::unknown_permissions;
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
   friend bool operator==(const file_state&, const file_state&) = default;
 };
 

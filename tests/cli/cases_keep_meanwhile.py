@@ -85,6 +85,17 @@ def a_round_of_save_bench_replaces_only_the_file_of_the_last(box):
     assert not list(box.folder.glob(".overture-*"))
 
 
+@case("unsanitized")
+def a_file_of_two_names_that_is_made_private_meanwhile_stays(box):
+    box.zip("mod.zip", {"a.txt": "new"})
+    saved = box.write("out/a.txt", "old")
+    os.link(saved, box.folder / "out/backup")
+    words = ("extract", "--overwrite", "--to", "out", "mod.zip")
+    result = run_beside(box, "sync", "chmod 600 out/a.txt", *words)
+    assert result.code == 1 and "changed meanwhile" in result.err, result
+    assert saved.read_text() == "old" and stat.S_IMODE(saved.stat().st_mode) == 0o600, result
+
+
 @case()
 def a_record_of_nothing_replaces_no_other_one(box):
     box.write("game/a.txt", "a")

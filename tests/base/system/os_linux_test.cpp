@@ -157,6 +157,28 @@ TEST(os_linux, who_cannot_keep_the_group_keeps_none_of_its_rights) {
   }
 }
 
+// With a list, the bits of the group are the most that anyone in it may do, not what the group may.
+TEST(os_linux, who_is_barred_as_the_group_is_barred_as_one_of_the_others) {
+  if (geteuid() != 0) return;
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  std::string list = access_list();
+  list[list.size() - 6] = 4;  // all others may read
+  ASSERT_EQ(chmod(folder.name().c_str(), 0777), 0);
+  ASSERT_EQ(chown(path.c_str(), 65534, 7777), 0);
+  if (setxattr(path.c_str(), "system.posix_acl_access", list.data(), list.size(), 0) != 0) return;
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_other = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+    const auto nothing = [](os_handle) { return result<void>{}; };
+    _exit(is_other && replace_file(system_os(), path.c_str(), nothing) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, 0600u);
+}
+
 TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
   if (geteuid() != 0) return;  // only root can make a link that is another user's
   temp_folder folder;
