@@ -60,7 +60,10 @@ class extractor {
     done.stopped_by = stopped_by_.load();
     const bool failed =
         done.stopped_by != 0 || interrupted() || status_.load() != exit_ok || mounts_failed();
-    done.has_names = how_.how != placing::at_end || !failed;
+    done.changed_archive = how_.archives->changed();
+    if (!done.changed_archive.empty()) raise_status(exit_files_failed);
+    done.has_names = how_.how == placing::new_files ||
+                     (done.changed_archive.empty() && (how_.how == placing::replacing || !failed));
     if (done.has_names) give_names(done);
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       if (reasons_[i].empty()) continue;

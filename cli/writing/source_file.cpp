@@ -49,4 +49,20 @@ bool source_file::has_changed() const {
   return is_being_written_ || state_behind(path_.c_str()) != before_;
 }
 
+mounted_archives::mounted_archives(const file_system& files) {
+  for (std::size_t i = 0; i < files.mount_count(); ++i) {
+    const mount_info mount = files.mount_at(i);
+    if (mount.format == mount_format::folder) continue;
+    const std::string path(mount.path);
+    archives_.push_back({path, state_behind(path.c_str())});
+  }
+}
+
+std::string mounted_archives::changed() const {
+  for (const archive& each : archives_) {
+    if (state_behind(each.path.c_str()) != each.before) return each.path;
+  }
+  return {};
+}
+
 }  // namespace overture::cli

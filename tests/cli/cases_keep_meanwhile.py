@@ -96,6 +96,27 @@ def a_file_of_two_names_that_is_made_private_meanwhile_stays(box):
     assert saved.read_text() == "old" and stat.S_IMODE(saved.stat().st_mode) == 0o600, result
 
 
+@case("unsanitized")
+def an_archive_that_changes_while_it_is_read_replaces_nothing(box):
+    box.zip("mod.zip", {"a.txt": "new"})
+    old = box.write("out/a.txt", "old")
+    box.write("p.zip", b"PK\5\6" + bytes(18))
+    before = (box.folder / "p.zip").read_bytes()
+    script = "cp mod.zip copy; cat copy > mod.zip"
+    for call, words in (
+        ("disk", ("extract", "--overwrite", "--to", "out", "mod.zip")),
+        ("disk", ("pack", "--overwrite", "p.zip", "mod.zip")),
+        ("disk", ("pack", "new.zip", "mod.zip")),
+    ):
+        result = run_beside(box, call, script, *words)
+        assert result.code == 1 and "has changed while it was read" in result.err, (words, result)
+    assert old.read_text() == "old" and (box.folder / "p.zip").read_bytes() == before
+    assert not (box.folder / "new.zip").exists()
+    # New files are there, and the user is told.
+    result = run_beside(box, "disk", script, "extract", "--to", "other", "mod.zip")
+    assert result.code == 1 and "the files may be of two versions" in result.err, result
+
+
 @case()
 def a_record_of_nothing_replaces_no_other_one(box):
     box.write("game/a.txt", "a")

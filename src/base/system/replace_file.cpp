@@ -335,8 +335,15 @@ class sweep {
   // Whether the lock of an open file can be had: its writer is gone.
   bool is_unused(os_handle file) noexcept { return os_.lock(file).has_value(); }
 
+  // Also a file that its user may only write.
+  result<os_handle> open_left(os_handle folder, const char* name) noexcept {
+    const result<os_handle> file = os_.open_below(folder, name);
+    if (file || file.error().code != errc::permission) return file;
+    return os_.open_to_write(folder, name, write_mode::update);
+  }
+
   bool remove_file() noexcept {
-    const result<os_handle> file = os_.open_below(above_, name_);
+    const result<os_handle> file = open_left(above_, name_);
     if (!file) return false;
     const bool removed = is_unused(*file) && is_still_at(os_, *file, path_) &&
                          os_.remove_below(above_, name_).has_value();
@@ -369,7 +376,7 @@ class sweep {
   // Whether it is a temporary file without a writer.
   bool is_left(os_handle folder, const char* name) noexcept {
     if (!is_temporary_name(name)) return false;
-    const result<os_handle> file = os_.open_below(folder, name);
+    const result<os_handle> file = open_left(folder, name);
     if (!file) return false;
     const result<file_status> found = os_.status(*file);
     const bool left = found && found->kind == file_kind::file && is_unused(*file);

@@ -179,6 +179,24 @@ TEST(os_linux, who_is_barred_as_the_group_is_barred_as_one_of_the_others) {
   EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, 0600u);
 }
 
+// It has the permissions of the file that it was to replace.
+TEST(os_linux, a_temporary_file_that_may_only_be_written_is_removed) {
+  if (geteuid() != 0) return;  // a file that root may not read does not exist
+  temp_folder folder;
+  const std::string left = folder.write(".overture-0123456789abc.tmp", "half");
+  ASSERT_EQ(chmod(folder.name().c_str(), 0777), 0);
+  ASSERT_EQ(chown(left.c_str(), 65534, 65534), 0);
+  ASSERT_EQ(chmod(left.c_str(), 0200), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_other = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+    _exit(is_other && sweep_temporaries(system_os(), folder.name().c_str()) == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
   if (geteuid() != 0) return;  // only root can make a link that is another user's
   temp_folder folder;
