@@ -117,6 +117,16 @@ def an_archive_that_changes_while_it_is_read_replaces_nothing(box):
     assert result.code == 1 and "the files may be of two versions" in result.err, result
 
 
+@case("unsanitized")
+def what_waits_for_its_place_is_the_users_alone(box):
+    """It may be for a folder that others may not enter."""
+    box.zip("mod.zip", {"a.txt": "new"})
+    box.write("out/a.txt", "old")
+    words = ("extract", "--overwrite", "--to", "out", "mod.zip")
+    result = run_beside(box, "sync", "stat -c %a out/.overture-*.tmp > mode", *words)
+    assert result.code == 0 and (box.folder / "mode").read_text() == "700\n", result
+
+
 @case()
 def a_record_of_nothing_replaces_no_other_one(box):
     box.write("game/a.txt", "a")
