@@ -12,6 +12,7 @@
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
+#include "base/system/link_target.hpp"
 #include "base/system/system_text.hpp"
 #include "base/system/temporary_name.hpp"
 #include "overture/base/atomic.hpp"
@@ -24,6 +25,7 @@ using namespace base_detail;
 namespace {
 
 constexpr int names_tried_max = 16;
+constexpr int links_followed_max = 40;  // as many as Linux follows
 // In a folder of temporary files, the file whose lock says that their writer lives.
 constexpr const char* lock_name = "lock";
 // What is in it: a folder in which another program has made a file of that name stays.
@@ -84,6 +86,23 @@ result<void> check_link(operating_system& os, const char* path, os_handle own) n
   });
 }
 
+// A link may lead to another one.
+result<void> check_links(operating_system& os, const char* path, os_handle own) noexcept {
+  char link[limits::path_bytes_max + 1];
+  char target[limits::path_bytes_max + 1];
+  if (!join({}, path, link)) return {};
+  for (int followed = 0; followed < links_followed_max; ++followed) {
+    if (result<void> checked = check_link(os, link, own); !checked) return checked;
+    const std::size_t length = link_target(link, target);
+    if (length == 0) return {};
+    const std::string_view folder(link, target[0] == '/' ? 0 : folder_bytes(link));
+    char next[limits::path_bytes_max + 1];
+    if (!join(folder, {target, length}, next)) return fail(errc::limit, "a link is too long");
+    (void)join({}, next, link);
+  }
+  return fail(errc::limit, "too many links lead to one another");
+}
+
 }  // namespace
 
 char* base_detail::make_temporary_name(char* room) noexcept {
@@ -124,7 +143,7 @@ result<void> file_replacement::begin(operating_system& os, const char* path,
   is_old_there_ = false;
   if (result<void> found = find_target(path); !found) return found;
   if (result<void> created = create(); !created) return created;
-  result<void> kept = check_link(os, path, file_);
+  result<void> kept = check_links(os, path, file_);
   if (kept) kept = take_permissions();
   if (!kept) end();
   return kept;

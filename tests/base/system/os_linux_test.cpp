@@ -210,8 +210,17 @@ TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
   ASSERT_EQ(chmod(folder.name().c_str(), 01777), 0);
   EXPECT_EQ(replace().error().code, errc::permission);
   EXPECT_EQ(folder.read("real.txt"), "precious");
+  // Nor is a link of one's own that leads to it.
+  const std::string own = folder / "own.txt";
+  fs::create_symlink("link.txt", own);
+  const auto through_own = [&] {
+    return replace_file(system_os(), own.c_str(), [](os_handle) { return result<void>{}; });
+  };
+  EXPECT_EQ(through_own().error().code, errc::permission);
+  EXPECT_EQ(folder.read("real.txt"), "precious");
   ASSERT_EQ(chmod(folder.name().c_str(), 0755), 0);
   EXPECT_TRUE(replace());
+  EXPECT_TRUE(through_own());
 }
 
 // Games save from a forked copy of themselves while they go on, and save too.
