@@ -33,8 +33,8 @@ atomic<bool> exiting{false};
 constinit thread_local bool writes_here = false;
 
 // What is in it may come from a folder that only its user may enter. Returns 0 or the errno.
-int make_private(os_handle above, std::string_view name) {
-  const result<os_handle> folder = system_os().open_below(above, std::string(name).c_str());
+int make_private(os_handle above, const char* name) {
+  const result<os_handle> folder = system_os().open_below(above, name);
   if (!folder) return os_error_of(folder.error());
   const result<void> done =
       system_os().status(*folder).and_then([&](file_status status) -> result<void> {
@@ -70,10 +70,8 @@ int output_folder::open(const std::string& path, placing how, std::size_t files)
   folder_ = *opened;
   const result<void> begun = temporary_.emplace().begin(system_os(), folder_);
   if (!begun) return os_error_of(begun.error());
-  const int os_error = make_private(folder_, temporary_->name());
-  if (os_error != 0) return os_error;
   folder_in_use.store(this);
-  return 0;
+  return make_private(folder_, temporary_->name().data());
 }
 
 void output_folder::remove_at_exit() noexcept {
