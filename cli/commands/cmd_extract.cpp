@@ -20,6 +20,7 @@
 #include "terminal/units.hpp"
 #include "writing/extracting.hpp"
 #include "writing/output_check.hpp"
+#include "writing/source_file.hpp"
 
 namespace overture::cli {
 
@@ -177,6 +178,21 @@ void print_failures(const extracted& done, const std::string& to) {
   for (const std::string& line : done.old) print_error(line);
 }
 
+// Why no file was replaced, or what is wrong with the new ones.
+void print_why_kept(const extracted& done, const extract_arguments& arguments) {
+  if (!done.changed_archive.empty()) {
+    print_error(fmt::format(
+        "{}: the archive has changed while it was read; {}; extract again",
+        printable(done.changed_archive),
+        arguments.overwrite ? "no file was replaced" : "the files may be of two versions"));
+  } else if (!done.has_names && !done.is_mixed && !interrupted()) {
+    print_error(
+        fmt::format("{}: nothing was replaced: it has files of the mounts, so all of them "
+                    "are replaced, or none",
+                    printable(arguments.to)));
+  }
+}
+
 }  // namespace
 
 int cmd_extract(const std::vector<std::string>& words) {
@@ -190,6 +206,8 @@ int cmd_extract(const std::vector<std::string>& words) {
   if (const int failed = mount_all(files, arguments.tree); failed != exit_ok) return failed;
 
   extraction how;
+  const mounted_archives archives(files);
+  how.archives = &archives;
   result<std::vector<std::string>> paths = files_below(files, *from, how.above);
   if (!paths && paths.error().code == errc::not_found) {
     from.print_not_found(files);
@@ -231,12 +249,7 @@ int cmd_extract(const std::vector<std::string>& words) {
     print_error(stop_of(done, arguments, paths->size()));
     return exit_output_failed;
   }
-  if (!done.has_names && !done.is_mixed && !interrupted()) {
-    print_error(
-        fmt::format("{}: nothing was replaced: it has files of the mounts, so all of them "
-                    "are replaced, or none",
-                    printable(arguments.to)));
-  }
+  print_why_kept(done, arguments);
   int outcome = exit_ok;
   if (!arguments.quiet) {
     outcome = print(summary_of(done, paths->size(), excluded, files.skipped_count(), arguments.to));

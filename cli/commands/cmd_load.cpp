@@ -39,6 +39,12 @@ struct load_records {
   bool checked = false;  // whether the mounts have all files of `recorded`
 };
 
+// What --trace and --record replace.
+struct old_outputs {
+  known_output trace;
+  known_output record;
+};
+
 // Everything between the frozen tree and the report. Empty if the load could not start.
 std::optional<report> load(file_system& files, const load_arguments& arguments,
                            load_records& records, const outputs& out, tracking_allocator& memory,
@@ -112,7 +118,7 @@ struct finished_load {
 };
 
 // From mounting to the report.
-finished_load load_once(const load_arguments& arguments, load_records& records,
+finished_load load_once(const load_arguments& arguments, load_records& records, old_outputs& old,
                         const outputs& out) {
   tracking_allocator memory;
   timeline record{{.memory = &memory,
@@ -143,12 +149,12 @@ finished_load load_once(const load_arguments& arguments, load_records& records,
   done.what->tells_page_cache = tells_page_cache();
   done.what->hints = hints_of_plain_archives(files);
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
-  if (trace.is_open()) done.written = trace.write(record, files);
+  if (trace.is_open()) done.written = trace.write(record, files, old.trace);
   if (!arguments.record.empty() && !done.what->interrupted) {
     // A link may lead elsewhere by now.
     const bool may_be_written = check_record_again(arguments) == exit_ok;
-    const int written =
-        may_be_written ? write_record(records.noted, arguments.record) : int{exit_output_failed};
+    const int written = may_be_written ? write_record(records.noted, arguments.record, old.record)
+                                       : int{exit_output_failed};
     done.written = std::max(done.written, written);
   }
   return done;
@@ -172,6 +178,7 @@ int cmd_load(const std::vector<std::string>& words) {
 
   const outputs out(arguments.colour);
   watch_interrupts();
+  old_outputs replaced{known_output(arguments.trace), known_output(arguments.record)};
   if (const int failed = check_outputs(arguments); failed != exit_ok) return failed;
   std::optional<baseline> old;
   if (!arguments.baseline.empty()) {
@@ -189,7 +196,7 @@ int cmd_load(const std::vector<std::string>& words) {
   int written = exit_ok;
   while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
     if (arguments.cold) drop_from_page_cache(arguments.tree);
-    finished_load done = load_once(arguments, records, out);
+    finished_load done = load_once(arguments, records, replaced, out);
     if (!done.what) return done.status;
     status = std::max(status, done.status);
     written = std::max(written, done.written);

@@ -22,6 +22,7 @@
 #include "writing/output_file.hpp"
 #include "writing/packing.hpp"
 #include "writing/recorded.hpp"
+#include "writing/source_file.hpp"
 
 namespace overture::cli {
 
@@ -171,8 +172,12 @@ std::size_t markers_of(file_system& files, const std::string& archive) {
 // Why the archive may not take its place; empty if it may. One that lacks files never replaces
 // another: what the old one had would be lost.
 std::string why_kept(const packed_tree& done, file_system& files, const std::string& path,
-                     const old_archive& old) {
+                     const old_archive& old, const mounted_archives& archives) {
   const char* const left = old.is_there ? "it is unchanged" : "nothing was written";
+  if (const std::string changed = archives.changed(); !changed.empty()) {
+    return fmt::format("{} has changed while it was read; {}; pack again", printable(changed),
+                       left);
+  }
   if (done.lacked_room) {
     return fmt::format(
         "memory or descriptors ran out; {}; close other programs, or use fewer "
@@ -226,6 +231,7 @@ int cmd_pack(const std::vector<std::string>& words) {
   file_system files(arguments.tree.config());
   if (const int failed = build_tree(files, arguments.tree); failed != exit_ok) return failed;
 
+  const mounted_archives archives(files);
   if (record) warn_of_missing(*record, arguments.recorded, files);
   const std::vector<entry_index> order = order_of(files, arguments, record ? &*record : nullptr);
   const packing how{.method = arguments.zstd ? compression::zstd : compression::deflate,
@@ -246,7 +252,7 @@ int cmd_pack(const std::vector<std::string>& words) {
     if (!packed) written = tl::unexpected(packed.error());
   }
   if (written) {
-    if (const std::string why = why_kept(done, files, arguments.out, old); !why.empty()) {
+    if (const std::string why = why_kept(done, files, arguments.out, old, archives); !why.empty()) {
       for (const std::string& failure : done.failures) print_error(failure);
       print_error(fmt::format("{}: {}", printable(arguments.out), why));
       return std::max({done.status, status_of_mounts(files), int{exit_files_failed}});

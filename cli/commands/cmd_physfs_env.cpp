@@ -79,7 +79,7 @@ int cannot_start(const physfs_game& game, const std::string& why) {
 }
 
 // A report of nothing replaces no other one.
-int write_json(const std::string& path, const std::vector<game_calls>& all) {
+int write_json(const std::string& path, known_output& before, const std::vector<game_calls>& all) {
   const result<file_status> old = system_os().status(path.c_str(), true);
   if (all.empty() && old && old->size > 0) {
     print_error(
@@ -87,22 +87,20 @@ int write_json(const std::string& path, const std::vector<game_calls>& all) {
     return exit_output_failed;
   }
   const std::string text = game_calls_json(all);
-  const auto may_replace = [](const char* target) noexcept {
-    return is_own_output(target, game_calls_json_beginning);
-  };
   output_file file;
   const result<void> written =
       file.open(path)
           .and_then([&] {
             return write_fully(system_os(), file.file(), 0, std::as_bytes(std::span(text)));
           })
-          .and_then([&] { return file.commit(may_replace); });
+          .and_then([&] { return file.commit(before); });
   if (written) return exit_ok;
   print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));
   return exit_output_failed;
 }
 
-int run_and_report(physfs_game& game, const physfs_env_arguments& arguments) {
+int run_and_report(physfs_game& game, const physfs_env_arguments& arguments,
+                   known_output& old_report) {
   const working_folder folder;
   if (!folder.failure()) {
     print_error(fmt::format("no folder for temporary files ({}); name another in TMPDIR",
@@ -118,7 +116,7 @@ int run_and_report(physfs_game& game, const physfs_env_arguments& arguments) {
     print_warning(fmt::format("{} called no function of PhysicsFS", printable(game.program)));
   }
   int printed = exit_ok;
-  if (!arguments.json.empty()) printed = write_json(arguments.json, all);
+  if (!arguments.json.empty()) printed = write_json(arguments.json, old_report, all);
   const outputs out(arguments.colour);
   for (const game_calls& each : all) {
     if (arguments.report && printed == exit_ok) {
@@ -135,12 +133,13 @@ int cmd_physfs_env(const std::vector<std::string>& words) {
   if (const std::optional<int> over = parse(words, arguments)) return *over;
   std::optional<physfs_game> game = find_physfs_game(arguments.game.front());
   if (!game) return exit_mount_failed;
+  known_output old_report(arguments.json);
   const tree_arguments no_mounts;
   output_check check(no_mounts);
   check.reads("the game", game->program);
   check.writes_like("--json", arguments.json, game_calls_json_beginning);
   if (const int failed = check.run(); failed != exit_ok) return failed;
-  if (arguments.counts()) return run_and_report(*game, arguments);
+  if (arguments.counts()) return run_and_report(*game, arguments, old_report);
   return cannot_start(*game, become_program(arguments.game, game->environment));
 }
 

@@ -259,6 +259,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
   const unsigned threads = arguments.threads > 0 ? arguments.threads : processor_count();
   thread_pool jobs{{.workers = threads - 1}};
   const bench_file file(arguments.file);
+  known_output old(file.path());
   if (const result<void> made = file.failure(); !made) {
     print_error(fmt::format("no folder for temporary files ({}); set TMPDIR or give --file",
                             reason_of(made.error())));
@@ -276,7 +277,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
       painter.begin_round(round);
       // No file that has appeared meanwhile is replaced.
       const bool is_new = round == 0 && !arguments.overwrite;
-      const save_target to{file.path(), is_new ? replacing::never : replacing::allowed};
+      const save_target to{file.path(), is_new ? replacing::never : replacing::allowed, &old};
       const auto times = run_save_stages(jobs, arguments.objects, to, position);
       if (!times) {
         failure = times.error();

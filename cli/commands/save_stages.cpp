@@ -180,10 +180,12 @@ result<save_times> run_save_stages(job_system& jobs, std::size_t objects, const 
     if (done) {
       done = clock.run(save_stage::store, [&]() -> result<void> {
         if (interrupted()) return fail(errc::cancelled, "interrupted");
-        const auto bytes = out.commit(system_os(), to.path.c_str(), to.how);
+        file_replacement file;
+        if (auto begun = file.begin(system_os(), to.path.c_str(), to.how); !begun) return begun;
+        const auto bytes = out.write(system_os(), file.file());
         if (!bytes) return tl::unexpected(bytes.error());
         times.bytes = *bytes;
-        return {};
+        return to.old->commit(file);
       });
     }
   }

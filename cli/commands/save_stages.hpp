@@ -12,6 +12,7 @@
 #include "overture/base/error.hpp"
 #include "overture/base/replace_file.hpp"
 #include "overture/jobs/job_system.hpp"
+#include "writing/known_output.hpp"
 
 namespace overture::cli {
 
@@ -42,6 +43,7 @@ struct save_times {
 struct save_target {
   std::string path;
   replacing how = replacing::allowed;
+  known_output* old = nullptr;  // what it may replace; over all rounds
 };
 
 // Runs one round and leaves the file. Errors: those of the library; cancelled (after an interrupt,

@@ -202,6 +202,11 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
     }
     done.files = writer.entry_count();
     done.bytes = writer.data_bytes();
+    if (done.files == 0 && os.status(pack.c_str(), false)) {
+      return fail(errc::not_found,
+                  "no file that the game has read can be had any more, so the old start pack is "
+                  "left as it is; is a disk not mounted?");
+    }
     return writer.finish(program);
   };
   output_file out;

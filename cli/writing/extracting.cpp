@@ -60,7 +60,10 @@ class extractor {
     done.stopped_by = stopped_by_.load();
     const bool failed =
         done.stopped_by != 0 || interrupted() || status_.load() != exit_ok || mounts_failed();
-    done.has_names = how_.how != placing::at_end || !failed;
+    done.changed_archive = how_.archives->changed();
+    if (!done.changed_archive.empty()) raise_status(exit_files_failed);
+    done.has_names = how_.how == placing::new_files ||
+                     (done.changed_archive.empty() && (how_.how == placing::replacing || !failed));
     if (done.has_names) give_names(done);
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       if (reasons_[i].empty()) continue;
@@ -331,7 +334,7 @@ std::optional<file_state> state_at(const std::string& target, bool& is_link) {
   const result<file_status> found = system_os().status(target.c_str(), false);
   is_link = found && found->kind == file_kind::link;
   if (!found || (found->kind != file_kind::file && !is_link)) return {};
-  return file_state{found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
+  return state_in(*found);
 }
 
 // Whether the path is read from this very file.

@@ -13,11 +13,13 @@
 #include "overture/overture.hpp"
 #include "terminal/outputs.hpp"
 #include "writing/output_folder.hpp"
+#include "writing/source_file.hpp"
 
 namespace overture::cli {
 
 struct extraction {
   output_folder* to = nullptr;
+  const mounted_archives* archives = nullptr;
   std::string to_path;               // of the system
   std::size_t above = 0;             // length of the prefix of each path to leave out
   placing how = placing::new_files;  // at_end: all files get their names, or none
@@ -38,6 +40,7 @@ struct extracted {
   int stopped_by = 0;                 // the errno that ended it, or 0
   bool has_names = true;              // false: with placing::at_end none was replaced
   bool is_unsynced = false;           // the disk failed when all was written: it may lack any
+  std::string changed_archive;        // one that another program changed meanwhile; none replaced
   bool is_mixed = false;              // and yet some are, because the disk failed
   std::vector<std::string> old;       // where the content of replaced files is, one line each
   std::uint64_t sync_ns = 0;          // until all was on the disk

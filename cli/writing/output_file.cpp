@@ -23,8 +23,14 @@ result<void> output_file::commit() {
 result<void> output_file::commit(function_ref<bool(const char* path) noexcept> may_replace) {
   result<void> done = replacement_.commit([&]() noexcept -> result<void> {
     if (may_replace(replacement_.target_path())) return {};
-    return fail(errc::exists, "another program has changed it meanwhile, so it is left as it is");
+    return fail(errc::exists, changed_meanwhile);
   });
+  removed_.reset();
+  return done;
+}
+
+result<void> output_file::commit(known_output& known) {
+  const result<void> done = known.commit(replacement_);
   removed_.reset();
   return done;
 }

@@ -9,6 +9,7 @@
 #include "overture/base/function_ref.hpp"
 #include "overture/base/replace_file.hpp"
 #include "system/system.hpp"
+#include "writing/known_output.hpp"
 
 namespace overture::cli {
 
@@ -23,6 +24,8 @@ class output_file {
   // Puts it in place. Without it, the old file stays. `may_replace` is asked at the last moment,
   // with the path of the old file: another program may have written it.
   [[nodiscard]] result<void> commit(function_ref<bool(const char* path) noexcept> may_replace);
+  // Replaces only what is known.
+  [[nodiscard]] result<void> commit(known_output& known);
   [[nodiscard]] result<void> commit();
   // Although commit() may have failed to sync the folder.
   [[nodiscard]] bool is_in_place() const { return replacement_.is_in_place(); }

@@ -32,6 +32,19 @@ atomic<int> writing{0};
 atomic<bool> exiting{false};
 constinit thread_local bool writes_here = false;
 
+// What is in it may come from a folder that only its user may enter. Returns 0 or the errno.
+int make_private(os_handle above, const char* name) {
+  const result<os_handle> folder = system_os().open_below(above, name);
+  if (!folder) return os_error_of(folder.error());
+  const result<void> done =
+      system_os().status(*folder).and_then([&](file_status status) -> result<void> {
+        if (status.permissions != file_status::unknown_permissions) status.permissions = 0700;
+        return system_os().take_permissions(*folder, status);
+      });
+  system_os().close(*folder);
+  return done ? 0 : os_error_of(done.error());
+}
+
 }  // namespace
 
 output_folder::~output_folder() {
@@ -58,7 +71,7 @@ int output_folder::open(const std::string& path, placing how, std::size_t files)
   const result<void> begun = temporary_.emplace().begin(system_os(), folder_);
   if (!begun) return os_error_of(begun.error());
   folder_in_use.store(this);
-  return 0;
+  return make_private(folder_, temporary_->name().data());
 }
 
 void output_folder::remove_at_exit() noexcept {

@@ -25,6 +25,7 @@
 #include "overture/base/function_ref.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/replace_file.hpp"
+#include "writing/file_state.hpp"
 
 namespace overture::cli {
 
@@ -46,16 +47,6 @@ enum class placing : unsigned char {
   new_files,  // at once; a file that is there is an error (EEXIST)
   replacing,  // at once if the name is free; else at the end, once all bytes are on the disk
   at_end,     // all of them at the end; if one of them fails, the others lose their names again
-};
-
-// A file that is there, to tell later whether it has changed.
-struct file_state {
-  std::uint64_t volume = 0;
-  std::uint64_t number = 0;
-  std::uint64_t size = 0;
-  std::int64_t mtime_ns = 0;
-  std::int64_t ctime_ns = 0;  // also when only the status changed
-  friend bool operator==(const file_state&, const file_state&) = default;
 };
 
 class output_folder {

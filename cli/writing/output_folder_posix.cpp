@@ -90,9 +90,14 @@ int open_below(int top, std::string_view path) {
 file_state state_of(const struct stat& found) {
   constexpr std::int64_t second = 1'000'000'000;
   const bool is_file = S_ISREG(found.st_mode);
-  return {found.st_dev, found.st_ino, is_file ? static_cast<std::uint64_t>(found.st_size) : 0,
+  return {found.st_dev,
+          found.st_ino,
+          is_file ? static_cast<std::uint64_t>(found.st_size) : 0,
           found.st_mtim.tv_sec * second + found.st_mtim.tv_nsec,
-          found.st_ctim.tv_sec * second + found.st_ctim.tv_nsec};
+          found.st_ctim.tv_sec * second + found.st_ctim.tv_nsec,
+          found.st_mode & 0777u,
+          found.st_uid,
+          found.st_gid};
 }
 
 // Renaming changes the time of a file's status.

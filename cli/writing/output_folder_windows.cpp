@@ -81,7 +81,7 @@ int look_at(os_handle folder, const std::string& path, std::optional<file_state>
   if (found->kind == file_kind::folder) return EISDIR;
   if (found->kind != file_kind::file) return ENOTSUP;
   if (found->is_read_only()) return error_read_only;
-  there = {found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
+  there = state_in(*found);
   return EEXIST;
 }
 

@@ -9,7 +9,6 @@
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/units.hpp"
-#include "writing/output_check.hpp"
 #include "writing/output_file.hpp"
 
 namespace overture::cli {
@@ -34,14 +33,17 @@ void warn_of_missing(const load_record& record, const std::string& path, const f
                             counted(record.size(), "file", "files")));
 }
 
-int write_record(const load_record& record, const std::string& path) {
-  const auto may_replace = [](const char* target) noexcept {
-    return is_own_output(target, record_beginning);
-  };
+int write_record(const load_record& record, const std::string& path, known_output& old) {
+  const result<file_status> there = system_os().status(path.c_str(), true);
+  if (record.size() == 0 && there && there->size > 0) {
+    print_error(fmt::format(
+        "{}: no file was loaded, so it is left as it is; is a disk not mounted?", printable(path)));
+    return exit_output_failed;
+  }
   output_file file;
   const result<void> written =
       file.open(path).and_then([&] { return record.write(file.file()); }).and_then([&] {
-        return file.commit(may_replace);
+        return file.commit(old);
       });
   if (written) return exit_ok;
   print_error(fmt::format("{}: {}", printable(path), reason_of(written.error())));

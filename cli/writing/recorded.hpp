@@ -9,6 +9,7 @@
 
 #include "overture/load/load_record.hpp"
 #include "overture/vfs/file_system.hpp"
+#include "writing/known_output.hpp"
 
 namespace overture::cli {
 
@@ -19,7 +20,9 @@ inline constexpr std::string_view record_beginning = "overture-load-record ";
 [[nodiscard]] std::optional<load_record> read_record(const std::string& path);
 // Says how many of the record's files the frozen tree does not have.
 void warn_of_missing(const load_record& record, const std::string& path, const file_system& files);
-// What has got its name meanwhile stays, unless it is a record. Returns the exit status.
-[[nodiscard]] int write_record(const load_record& record, const std::string& path);
+// What has got its name meanwhile stays, and a record of nothing replaces no other one. Returns the
+// exit status.
+[[nodiscard]] int write_record(const load_record& record, const std::string& path,
+                               known_output& old);
 
 }  // namespace overture::cli

@@ -16,12 +16,6 @@ using namespace std::chrono_literals;
 // The clock of file systems goes in steps of up to 10 ms.
 constexpr std::chrono::nanoseconds settled_after = 20ms;
 
-std::optional<file_state> state_of(const std::string& path) {
-  const result<file_status> found = system_os().status(path.c_str(), true);
-  if (!found) return std::nullopt;
-  return file_state{found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
-}
-
 // How long until the last change is old enough; 0 also for times of another clock.
 std::chrono::nanoseconds unsettled_for(const file_state& state) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -43,16 +37,32 @@ std::string path_in_folder(file_system& files, const std::string& path) {
 source_file::source_file(file_system& files, const std::string& path)
     : path_(path_in_folder(files, path)) {
   if (path_.empty()) return;
-  before_ = state_of(path_);
+  before_ = state_behind(path_.c_str());
   if (!before_ || unsettled_for(*before_) == 0ns) return;
   std::this_thread::sleep_for(unsettled_for(*before_));
-  before_ = state_of(path_);
+  before_ = state_behind(path_.c_str());
   is_being_written_ = before_ && unsettled_for(*before_) > 0ns;
 }
 
 bool source_file::has_changed() const {
   if (path_.empty()) return false;
-  return is_being_written_ || state_of(path_) != before_;
+  return is_being_written_ || state_behind(path_.c_str()) != before_;
+}
+
+mounted_archives::mounted_archives(const file_system& files) {
+  for (std::size_t i = 0; i < files.mount_count(); ++i) {
+    const mount_info mount = files.mount_at(i);
+    if (mount.format == mount_format::folder) continue;
+    const std::string path(mount.path);
+    archives_.push_back({path, state_behind(path.c_str())});
+  }
+}
+
+std::string mounted_archives::changed() const {
+  for (const archive& each : archives_) {
+    if (state_behind(each.path.c_str()) != each.before) return each.path;
+  }
+  return {};
 }
 
 }  // namespace overture::cli

@@ -6,9 +6,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "overture/vfs/file_system.hpp"
-#include "writing/output_folder.hpp"
+#include "writing/file_state.hpp"
 
 namespace overture::cli {
 
@@ -30,5 +31,21 @@ class source_file {
 
 // The path of the system that a file of the tree is read from; empty if that is an archive.
 [[nodiscard]] std::string path_in_folder(file_system& files, const std::string& path);
+
+// The mounted archives as they are when this is made, to tell later whether another program has
+// changed one that was being read: what was read may be of two versions.
+class mounted_archives {
+ public:
+  explicit mounted_archives(const file_system& files);
+  // The path of one that has changed, as the user gave it; empty if none has.
+  [[nodiscard]] std::string changed() const;
+
+ private:
+  struct archive {
+    std::string path;
+    std::optional<file_state> before;
+  };
+  std::vector<archive> archives_;
+};
 
 }  // namespace overture::cli

@@ -11,7 +11,6 @@
 #include "system/system.hpp"
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
-#include "writing/output_check.hpp"
 
 namespace overture::cli {
 
@@ -78,7 +77,7 @@ bool trace_file::open(const std::string& path) {
   return false;
 }
 
-int trace_file::write(const timeline& record, const file_system& files) {
+int trace_file::write(const timeline& record, const file_system& files, known_output& old) {
   const auto path_of = [&files](std::uint32_t subject, std::span<char> text) -> std::size_t {
     if (subject >= files.entry_count()) return 0;
     return write_text(files.entry(subject).path, text);
@@ -96,11 +95,8 @@ int trace_file::write(const timeline& record, const file_system& files) {
     return finish_pipe(write_chrome_json(record, sink, options));
   }
   file_sink sink(file_.file());
-  const auto may_replace = [](const char* path) noexcept {
-    return is_own_output(path, trace_beginning);
-  };
   const result<void> done =
-      write_chrome_json(record, sink, options).and_then([&] { return file_.commit(may_replace); });
+      write_chrome_json(record, sink, options).and_then([&] { return file_.commit(old); });
   if (done) return exit_ok;
   if (done.error().code == errc::exists) {
     print_error(fmt::format("{}: {}; the trace is lost", printable(path_), done.error().reason));

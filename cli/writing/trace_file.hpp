@@ -26,8 +26,8 @@ class trace_file {
   [[nodiscard]] bool open(const std::string& path);
   [[nodiscard]] bool is_open() const { return pipe_ != nullptr || file_.is_open(); }
   // Writes Chrome trace JSON with the paths of files, and closes the file. What has got its name
-  // meanwhile stays, unless it is a trace. Returns an exit_code.
-  [[nodiscard]] int write(const timeline& record, const file_system& files);
+  // meanwhile stays. Returns an exit_code.
+  [[nodiscard]] int write(const timeline& record, const file_system& files, known_output& old);
 
  private:
   struct closer {

@@ -147,7 +147,7 @@ result<void> save_writer::store(operating_system& os, os_handle file, std::strin
   return put(offset, tail);
 }
 
-result<std::uint64_t> save_writer::commit(operating_system& os, const char* path, replacing how) {
+result<std::uint64_t> save_writer::write(operating_system& os, os_handle file) {
   using namespace save_lines;
   const head top{.sections = sections_, .pages = pages_};
   const std::uint64_t file_bytes = table_bytes(top) + text_bytes_ + bytes_of<head>;
@@ -159,10 +159,21 @@ result<std::uint64_t> save_writer::commit(operating_system& os, const char* path
   const std::string_view lines(table.data(), static_cast<std::size_t>(end - table.data()));
   // The first line is repeated at the end, so that one of them survives damage to the other.
   const std::string_view tail = lines.substr(0, bytes_of<head>);
-  const auto done =
-      replace_file(os, path, [&](os_handle file) { return store(os, file, lines, tail); }, how);
+  const auto done = store(os, file, lines, tail);
   if (!done) return tl::unexpected(done.error());
   return file_bytes;
+}
+
+result<std::uint64_t> save_writer::commit(operating_system& os, const char* path, replacing how) {
+  std::uint64_t bytes = 0;
+  const auto done = replace_file(
+      os, path,
+      [&](os_handle file) {
+        return write(os, file).map([&](std::uint64_t written) { bytes = written; });
+      },
+      how);
+  if (!done) return tl::unexpected(done.error());
+  return bytes;
 }
 
 }  // namespace overture::text

@@ -33,7 +33,7 @@ def what_is_written_while_a_pack_is_synced_stays(box):
 
 
 @case("unsanitized")
-def a_file_that_is_read_only_by_the_time_stays(box):
+def a_file_whose_permissions_change_meanwhile_stays(box):
     box.write("game/a.txt", "a")
     outputs = {
         "t.json": ("load", "--trace", "t.json", "game"),
@@ -43,13 +43,100 @@ def a_file_that_is_read_only_by_the_time_stays(box):
     for name, words in outputs.items():
         assert box.run(*words).code == 0, words
         before = (box.folder / name).read_bytes()
-        result = run_beside(box, "sync", f"chmod 400 {name}", *words)
-        assert result.code == 5 and "read-only" in result.err, (words, result)
-        assert (box.folder / name).read_bytes() == before, words
-        (box.folder / name).chmod(0o644)
-        # Who may read it by then, may read the new one.
-        assert run_beside(box, "sync", f"chmod 600 {name}", *words).code == 0, words
-        assert stat.S_IMODE((box.folder / name).stat().st_mode) == 0o600, words
+        for mode in (0o400, 0o600):
+            result = run_beside(box, "sync", f"chmod {mode:o} {name}", *words)
+            assert result.code == 5, (words, result)
+            assert "another program has changed it meanwhile" in result.err, (words, result)
+            assert (box.folder / name).read_bytes() == before, words
+            assert stat.S_IMODE((box.folder / name).stat().st_mode) == mode, words
+            (box.folder / name).chmod(0o644)
+
+
+@case("unsanitized")
+def what_the_user_saves_meanwhile_stays_even_if_it_is_of_that_kind(box):
+    box.write("game/a.txt", "a")
+    for option, name in (("--record", "r.record"), ("--trace", "t.json")):
+        words = ("load", option, name, "game")
+        assert box.run(*words).code == 0
+        path = box.folder / name
+        edited = path.read_text() + "\n"
+        box.write("edited", edited)
+        for script in (f"cat edited > {name}", f"cp edited new && mv new {name}"):
+            result = run_beside(box, "sync", script, *words)
+            assert result.code == 5, result
+            assert f"{name}: another program has changed it meanwhile" in result.err, result
+            assert path.read_text() == edited, (script, result)
+            path.write_text(edited.rstrip("\n"))
+
+
+@case("unsanitized")
+def a_round_of_save_bench_replaces_only_the_file_of_the_last(box):
+    words = ("save-bench", "--objects", "10", "--rounds", "3", "--file", "s.save")
+    script = "echo precious > new && mv new s.save"
+    told = []
+    for first in range(1, 20):
+        result = box.run_refusing("sync", *words, first=first, env={"REFUSE_SCRIPT": script})
+        if not result.refused:
+            break
+        assert result.code == 5 and (box.folder / "s.save").read_text() == "precious\n", result
+        (box.folder / "s.save").unlink()
+        told.append("s.save: another program has changed it meanwhile" in result.err)
+    assert result.code == 0 and True in told and len(told) == 6, (result, told)
+    assert not list(box.folder.glob(".overture-*"))
+
+
+@case("unsanitized")
+def a_file_of_two_names_that_is_made_private_meanwhile_stays(box):
+    box.zip("mod.zip", {"a.txt": "new"})
+    saved = box.write("out/a.txt", "old")
+    os.link(saved, box.folder / "out/backup")
+    words = ("extract", "--overwrite", "--to", "out", "mod.zip")
+    result = run_beside(box, "sync", "chmod 600 out/a.txt", *words)
+    assert result.code == 1 and "changed meanwhile" in result.err, result
+    assert saved.read_text() == "old" and stat.S_IMODE(saved.stat().st_mode) == 0o600, result
+
+
+@case("unsanitized")
+def an_archive_that_changes_while_it_is_read_replaces_nothing(box):
+    box.zip("mod.zip", {"a.txt": "new"})
+    old = box.write("out/a.txt", "old")
+    box.write("p.zip", b"PK\5\6" + bytes(18))
+    before = (box.folder / "p.zip").read_bytes()
+    script = "cp mod.zip copy; cat copy > mod.zip"
+    for call, words in (
+        ("disk", ("extract", "--overwrite", "--to", "out", "mod.zip")),
+        ("disk", ("pack", "--overwrite", "p.zip", "mod.zip")),
+        ("disk", ("pack", "new.zip", "mod.zip")),
+    ):
+        result = run_beside(box, call, script, *words)
+        assert result.code == 1 and "has changed while it was read" in result.err, (words, result)
+    assert old.read_text() == "old" and (box.folder / "p.zip").read_bytes() == before
+    assert not (box.folder / "new.zip").exists()
+    # New files are there, and the user is told.
+    result = run_beside(box, "disk", script, "extract", "--to", "other", "mod.zip")
+    assert result.code == 1 and "the files may be of two versions" in result.err, result
+
+
+@case("unsanitized")
+def what_waits_for_its_place_is_the_users_alone(box):
+    """It may be for a folder that others may not enter."""
+    box.zip("mod.zip", {"a.txt": "new"})
+    box.write("out/a.txt", "old")
+    words = ("extract", "--overwrite", "--to", "out", "mod.zip")
+    result = run_beside(box, "sync", "stat -c %a out/.overture-*.tmp > mode", *words)
+    assert result.code == 0 and (box.folder / "mode").read_text() == "700\n", result
+
+
+@case()
+def a_record_of_nothing_replaces_no_other_one(box):
+    box.write("game/a.txt", "a")
+    (box.folder / "empty").mkdir()
+    assert box.run("load", "--record", "r.record", "empty").code == 0
+    assert box.run("load", "--record", "r.record", "game").code == 0
+    before = (box.folder / "r.record").read_bytes()
+    result = box.run("load", "--record", "r.record", "empty")
+    assert result.code == 5 and "no file was loaded" in result.err, result
+    assert (box.folder / "r.record").read_bytes() == before
 
 
 @case("unsanitized")

@@ -90,6 +90,14 @@ def main(overture, game, library):
         assert "2 files, " in recorded.stdout, recorded
         assert len(packs()) == 2, packs()
 
+        # A pack of nothing replaces no other one.
+        before = [each.read_bytes() for each in packs()]
+        script.write_text(f'#!/bin/sh\n"{game}" base b\nrm base/b\n')
+        refused = boost("record", "--", script, code=5)
+        assert "the old start pack is left as it is" in refused.stderr, refused
+        assert [each.read_bytes() for each in packs()] == before
+        (box / "base/b").write_text("newer")
+
         # A game that goes on in the background is waited for.
         os.mkfifo(box / "pipe")
         recording = subprocess.Popen([overture, "boost", "record", "--", game, "--background",

@@ -82,6 +82,19 @@ TEST(save_limits, refuse_objects_whose_text_could_exceed_the_address_space) {
   EXPECT_EQ(added.error().code, errc::limit);
 }
 
+TEST(save_writing, a_caller_may_put_the_save_in_place) {
+  test::fake_os os;
+  os.add_folder("/saves");
+  ASSERT_TRUE(text::save_writer{3}.commit(os, "/saves/one.save"));
+  file_replacement file;
+  ASSERT_TRUE(file.begin(os, "/saves/two.save"));
+  const auto written = text::save_writer{3}.write(os, file.file());
+  ASSERT_TRUE(written);
+  ASSERT_TRUE(file.commit());
+  EXPECT_EQ(os.content("/saves/two.save"), os.content("/saves/one.save"));
+  EXPECT_EQ(os.content("/saves/two.save").value_or("").size(), *written);
+}
+
 // At the limits, the file is merely too short for its table.
 TEST(save_limits, are_not_confused_with_a_file_that_is_too_short) {
   using namespace text::save_lines;

@@ -31,6 +31,8 @@ TABLE = "one of the plain tables: plain_table_test tests all of them"
 NO_TEST_OF_ITS_OWN = {
     "src/base/system/beneath_linux.cpp": "os_test.cpp and os_linux_test.cpp",
     "src/base/system/file_attributes_linux.cpp": "os_linux_test.cpp",
+    "src/base/system/link_target_posix.cpp": "os_linux_test.cpp",
+    "src/base/system/link_target_windows.cpp": "tells nothing",
     "src/archives/seven_zip/bcj2.cpp": "a step of a chain: unpack_chain_test",
     "src/archives/seven_zip/bzip2_source.cpp": "a step of a chain: unpack_chain_test",
     "src/archives/seven_zip/seven_zip_aes.cpp": "a step of a chain: unpack_chain_test",

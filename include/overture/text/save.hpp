@@ -95,6 +95,9 @@ class OVERTURE_API save_writer {
     return add_objects<Style>(&jobs, name, objects);
   }
 
+  // Writes the save to an open, empty file, for a file_replacement. Returns its size in bytes.
+  // Errors: those of the system, out_of_memory.
+  [[nodiscard]] result<std::uint64_t> write(operating_system& os, os_handle file);
   // Replaces the file at `path`. Returns its size in bytes. Errors: those of replace_file(),
   // out_of_memory.
   [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path,

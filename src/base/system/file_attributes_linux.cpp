@@ -46,16 +46,29 @@ bool has_no_list(int os_error) noexcept {
   return os_error == ENODATA || os_error == ENOTSUP || os_error == ENOENT;
 }
 
-bool take_access_list(int to, const described_file& from) noexcept {
+// What the list allows to the group of the file, without the mask. Its form is that of the kernel.
+unsigned group_rights_in(std::string_view list) noexcept {
+  constexpr std::size_t head_bytes = 4;
+  constexpr std::size_t entry_bytes = 8;  // tag and rights, two bytes each, and whose they are
+  constexpr unsigned char group_of_file = 4;
+  for (std::size_t at = head_bytes; at + entry_bytes <= list.size(); at += entry_bytes) {
+    if (list[at] == group_of_file && list[at + 1] == 0) {
+      return static_cast<unsigned char>(list[at + 2]) & 07u;
+    }
+  }
+  return 0;
+}
+
+taken_attributes take_access_list(int to, const described_file& from) noexcept {
   char value[value_bytes_max];
   const ssize_t bytes = from.get(access_list, value);
   const bool has_none = bytes < 0 && has_no_list(errno);
   if (bytes >= 0 && ::fsetxattr(to, access_list, value, static_cast<std::size_t>(bytes), 0) == 0) {
-    return true;
+    return {.group_rights = group_rights_in({value, static_cast<std::size_t>(bytes)})};
   }
   // It may have one from its folder.
   (void)::fremovexattr(to, access_list);
-  return has_none;
+  return {.has_lost_list = !has_none};
 }
 
 void take_user_attributes(int to, const described_file& from) noexcept {
@@ -73,7 +86,7 @@ void take_user_attributes(int to, const described_file& from) noexcept {
 
 }  // namespace
 
-bool base_detail::take_attributes(int to, int folder, const char* path) noexcept {
+taken_attributes base_detail::take_attributes(int to, int folder, const char* path) noexcept {
   const described_file from(folder, path);
   take_user_attributes(to, from);
   return take_access_list(to, from);

@@ -5,9 +5,14 @@
 
 namespace overture::base_detail {
 
+struct taken_attributes {
+  bool has_lost_list = false;  // there is an access control list that could not be kept
+  // What the list allows to the group of the file; all of 07 if there is no list.
+  unsigned group_rights = 07;
+};
+
 // Gives the open file `to` the access control list of the file that a path names below the open
-// folder, and the attributes that users have given it, as far as they are small. False if there is
-// a list that could not be kept.
-[[nodiscard]] bool take_attributes(int to, int folder, const char* path) noexcept;
+// folder, and the attributes that users have given it, as far as they are small.
+[[nodiscard]] taken_attributes take_attributes(int to, int folder, const char* path) noexcept;
 
 }  // namespace overture::base_detail

@@ -253,6 +253,12 @@ class posix_system final : public operating_system {
   }
 
   result<void> take_permissions(os_handle file, const file_status& other) noexcept override {
+    return give_permissions(file, other, 07);
+  }
+
+  // `group_rights`: no more than these are the group's; the bits may be those of an access list.
+  static result<void> give_permissions(os_handle file, const file_status& other,
+                                       unsigned group_rights) noexcept {
     if (other.permissions == file_status::unknown_permissions) return {};
     const int descriptor = to_descriptor(file);
     auto mode = static_cast<mode_t>(other.permissions);
@@ -262,7 +268,7 @@ class posix_system final : public operating_system {
     struct stat now{};
     // Who was of the old group is one of the others now, and the other way round.
     if (!given && (fstat(descriptor, &now) != 0 || now.st_gid != other.group)) {
-      const mode_t of_both = mode & (mode >> 3) & 07;
+      const mode_t of_both = mode & (mode >> 3) & group_rights & 07;
       mode = (mode & 0700) | of_both << 3 | of_both;
     }
     if (fchmod(descriptor, mode) == 0) return {};
@@ -275,11 +281,10 @@ class posix_system final : public operating_system {
                                    const char* path) noexcept override {
     file_status kept = other;
     // With a list, the bits of the group are the most that anyone in the list may do.
-    if (!take_attributes(to_descriptor(file), folder.valid() ? to_descriptor(folder) : AT_FDCWD,
-                         path)) {
-      kept.permissions &= ~std::uint32_t{070};
-    }
-    return take_permissions(file, kept);
+    const taken_attributes taken = take_attributes(
+        to_descriptor(file), folder.valid() ? to_descriptor(folder) : AT_FDCWD, path);
+    if (taken.has_lost_list) kept.permissions &= ~std::uint32_t{070};
+    return give_permissions(file, kept, taken.group_rights);
   }
 
   result<mapping> map(os_handle handle) noexcept override {

@@ -12,6 +12,7 @@
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
+#include "base/system/link_target.hpp"
 #include "base/system/system_text.hpp"
 #include "base/system/temporary_name.hpp"
 #include "overture/base/atomic.hpp"
@@ -24,6 +25,7 @@ using namespace base_detail;
 namespace {
 
 constexpr int names_tried_max = 16;
+constexpr int links_followed_max = 40;  // as many as Linux follows
 // In a folder of temporary files, the file whose lock says that their writer lives.
 constexpr const char* lock_name = "lock";
 // What is in it: a folder in which another program has made a file of that name stays.
@@ -84,6 +86,23 @@ result<void> check_link(operating_system& os, const char* path, os_handle own) n
   });
 }
 
+// A link may lead to another one.
+result<void> check_links(operating_system& os, const char* path, os_handle own) noexcept {
+  char link[limits::path_bytes_max + 1];
+  char target[limits::path_bytes_max + 1];
+  if (!join({}, path, link)) return {};
+  for (int followed = 0; followed < links_followed_max; ++followed) {
+    if (result<void> checked = check_link(os, link, own); !checked) return checked;
+    const std::size_t length = link_target(link, target);
+    if (length == 0) return {};
+    const std::string_view folder(link, target[0] == '/' ? 0 : folder_bytes(link));
+    char next[limits::path_bytes_max + 1];
+    if (!join(folder, {target, length}, next)) return fail(errc::limit, "a link is too long");
+    (void)join({}, next, link);
+  }
+  return fail(errc::limit, "too many links lead to one another");
+}
+
 }  // namespace
 
 char* base_detail::make_temporary_name(char* room) noexcept {
@@ -124,7 +143,7 @@ result<void> file_replacement::begin(operating_system& os, const char* path,
   is_old_there_ = false;
   if (result<void> found = find_target(path); !found) return found;
   if (result<void> created = create(); !created) return created;
-  result<void> kept = check_link(os, path, file_);
+  result<void> kept = check_links(os, path, file_);
   if (kept) kept = take_permissions();
   if (!kept) end();
   return kept;
@@ -335,8 +354,15 @@ class sweep {
   // Whether the lock of an open file can be had: its writer is gone.
   bool is_unused(os_handle file) noexcept { return os_.lock(file).has_value(); }
 
+  // Also a file that its user may only write.
+  result<os_handle> open_left(os_handle folder, const char* name) noexcept {
+    const result<os_handle> file = os_.open_below(folder, name);
+    if (file || file.error().code != errc::permission) return file;
+    return os_.open_to_write(folder, name, write_mode::update);
+  }
+
   bool remove_file() noexcept {
-    const result<os_handle> file = os_.open_below(above_, name_);
+    const result<os_handle> file = open_left(above_, name_);
     if (!file) return false;
     const bool removed = is_unused(*file) && is_still_at(os_, *file, path_) &&
                          os_.remove_below(above_, name_).has_value();
@@ -369,7 +395,7 @@ class sweep {
   // Whether it is a temporary file without a writer.
   bool is_left(os_handle folder, const char* name) noexcept {
     if (!is_temporary_name(name)) return false;
-    const result<os_handle> file = os_.open_below(folder, name);
+    const result<os_handle> file = open_left(folder, name);
     if (!file) return false;
     const result<file_status> found = os_.status(*file);
     const bool left = found && found->kind == file_kind::file && is_unused(*file);

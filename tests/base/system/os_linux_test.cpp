@@ -157,6 +157,46 @@ TEST(os_linux, who_cannot_keep_the_group_keeps_none_of_its_rights) {
   }
 }
 
+// With a list, the bits of the group are the most that anyone in it may do, not what the group may.
+TEST(os_linux, who_is_barred_as_the_group_is_barred_as_one_of_the_others) {
+  if (geteuid() != 0) return;
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  std::string list = access_list();
+  list[list.size() - 6] = 4;  // all others may read
+  ASSERT_EQ(chmod(folder.name().c_str(), 0777), 0);
+  ASSERT_EQ(chown(path.c_str(), 65534, 7777), 0);
+  if (setxattr(path.c_str(), "system.posix_acl_access", list.data(), list.size(), 0) != 0) return;
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_other = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+    const auto nothing = [](os_handle) { return result<void>{}; };
+    _exit(is_other && replace_file(system_os(), path.c_str(), nothing) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, 0600u);
+}
+
+// It has the permissions of the file that it was to replace.
+TEST(os_linux, a_temporary_file_that_may_only_be_written_is_removed) {
+  if (geteuid() != 0) return;  // a file that root may not read does not exist
+  temp_folder folder;
+  const std::string left = folder.write(".overture-0123456789abc.tmp", "half");
+  ASSERT_EQ(chmod(folder.name().c_str(), 0777), 0);
+  ASSERT_EQ(chown(left.c_str(), 65534, 65534), 0);
+  ASSERT_EQ(chmod(left.c_str(), 0200), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_other = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+    _exit(is_other && sweep_temporaries(system_os(), folder.name().c_str()) == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
   if (geteuid() != 0) return;  // only root can make a link that is another user's
   temp_folder folder;
@@ -170,8 +210,17 @@ TEST(os_linux, a_link_of_another_user_in_a_folder_for_all_is_not_followed) {
   ASSERT_EQ(chmod(folder.name().c_str(), 01777), 0);
   EXPECT_EQ(replace().error().code, errc::permission);
   EXPECT_EQ(folder.read("real.txt"), "precious");
+  // Nor is a link of one's own that leads to it.
+  const std::string own = folder / "own.txt";
+  fs::create_symlink("link.txt", own);
+  const auto through_own = [&] {
+    return replace_file(system_os(), own.c_str(), [](os_handle) { return result<void>{}; });
+  };
+  EXPECT_EQ(through_own().error().code, errc::permission);
+  EXPECT_EQ(folder.read("real.txt"), "precious");
   ASSERT_EQ(chmod(folder.name().c_str(), 0755), 0);
   EXPECT_TRUE(replace());
+  EXPECT_TRUE(through_own());
 }
 
 // Games save from a forked copy of themselves while they go on, and save too.
