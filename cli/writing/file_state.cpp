@@ -8,7 +8,7 @@ file_state state_in(const file_status& status) noexcept {
           status.ctime_ns, status.permissions, status.owner, status.group};
 }
 
-std::optional<file_state> state_behind(const char* path) noexcept {
+std::optional<file_state> state_at_end_of(const char* path) noexcept {
   const result<file_status> found = system_os().status(path, true);
   if (!found) return std::nullopt;
   return state_in(*found);

@@ -24,6 +24,6 @@ struct file_state {
 
 [[nodiscard]] file_state state_in(const file_status& status) noexcept;
 // Of what a path leads to, through links; nothing if it leads to nothing.
-[[nodiscard]] std::optional<file_state> state_behind(const char* path) noexcept;
+[[nodiscard]] std::optional<file_state> state_at_end_of(const char* path) noexcept;
 
 }  // namespace overture::cli

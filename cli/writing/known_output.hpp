@@ -18,7 +18,7 @@ inline constexpr const char* changed_meanwhile =
 class known_output {
  public:
   // Looks at the file; before its content is looked at, if that matters.
-  explicit known_output(const std::string& path) : known_(state_behind(path.c_str())) {}
+  explicit known_output(const std::string& path) : known_(state_at_end_of(path.c_str())) {}
   // Puts the new file in its place: once, or again after another commit(). Errors: those of the
   // replacement; exists if another program has been there meanwhile.
   [[nodiscard]] result<void> commit(file_replacement& file);

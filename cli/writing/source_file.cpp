@@ -37,16 +37,16 @@ std::string path_in_folder(file_system& files, const std::string& path) {
 source_file::source_file(file_system& files, const std::string& path)
     : path_(path_in_folder(files, path)) {
   if (path_.empty()) return;
-  before_ = state_behind(path_.c_str());
+  before_ = state_at_end_of(path_.c_str());
   if (!before_ || unsettled_for(*before_) == 0ns) return;
   std::this_thread::sleep_for(unsettled_for(*before_));
-  before_ = state_behind(path_.c_str());
+  before_ = state_at_end_of(path_.c_str());
   is_being_written_ = before_ && unsettled_for(*before_) > 0ns;
 }
 
 bool source_file::has_changed() const {
   if (path_.empty()) return false;
-  return is_being_written_ || state_behind(path_.c_str()) != before_;
+  return is_being_written_ || state_at_end_of(path_.c_str()) != before_;
 }
 
 mounted_archives::mounted_archives(const file_system& files) {
@@ -54,13 +54,13 @@ mounted_archives::mounted_archives(const file_system& files) {
     const mount_info mount = files.mount_at(i);
     if (mount.format == mount_format::folder) continue;
     const std::string path(mount.path);
-    archives_.push_back({path, state_behind(path.c_str())});
+    archives_.push_back({path, state_at_end_of(path.c_str())});
   }
 }
 
 std::string mounted_archives::changed() const {
   for (const archive& each : archives_) {
-    if (state_behind(each.path.c_str()) != each.before) return each.path;
+    if (state_at_end_of(each.path.c_str()) != each.before) return each.path;
   }
   return {};
 }

@@ -25,7 +25,7 @@ class writing_to_a_folder : public ::testing::Test {
   std::optional<file_state> state_of(const std::string& path) {
     const auto found = system_os().status((folder_ / path).c_str(), false);
     if (!found) return std::nullopt;
-    return file_state{found->volume, found->number, found->size, found->mtime_ns, found->ctime_ns};
+    return state_in(*found);
   }
   std::string read(const std::string& path) { return folder_.read(path); }
 
