@@ -71,7 +71,7 @@ int output_folder::open(const std::string& path, placing how, std::size_t files)
   const result<void> begun = temporary_.emplace().begin(system_os(), folder_);
   if (!begun) return os_error_of(begun.error());
   folder_in_use.store(this);
-  return make_private(folder_, temporary_->name().data());
+  return make_private(folder_, std::string(temporary_->name()).c_str());
 }
 
 void output_folder::remove_at_exit() noexcept {
