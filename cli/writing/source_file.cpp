@@ -35,9 +35,10 @@ std::string path_in_folder(file_system& files, const std::string& path) {
 }
 
 source_file::source_file(file_system& files, const std::string& path)
-    : path_(path_in_folder(files, path)) {
+    : files_(files), tree_path_(path), path_(path_in_folder(files, path)) {
   if (path_.empty()) return;
   before_ = state_at_end_of(path_.c_str());
+  if (!before_) in_tree_before_ = look_in_tree();
   if (!before_ || unsettled_for(*before_) == 0ns) return;
   std::this_thread::sleep_for(unsettled_for(*before_));
   before_ = state_at_end_of(path_.c_str());
@@ -46,7 +47,14 @@ source_file::source_file(file_system& files, const std::string& path)
 
 bool source_file::has_changed() const {
   if (path_.empty()) return false;
-  return is_being_written_ || state_at_end_of(path_.c_str()) != before_;
+  if (in_tree_before_) return look_in_tree() != in_tree_before_;
+  return !before_ || is_being_written_ || state_at_end_of(path_.c_str()) != before_;
+}
+
+std::optional<source_file::in_tree> source_file::look_in_tree() const {
+  const result<file_stat> stat = files_.stat({tree_path_, {hash64(tree_path_)}});
+  if (!stat) return std::nullopt;
+  return in_tree{stat->bytes, stat->mtime_ns};
 }
 
 mounted_archives::mounted_archives(const file_system& files) {

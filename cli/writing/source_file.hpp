@@ -4,6 +4,7 @@
 // content and part of the new one, and nothing else would tell.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,19 @@ class source_file {
   [[nodiscard]] bool has_changed() const;
 
  private:
+  // What the tree tells of it: all that is known of a file whose name has other cases on the disk.
+  struct in_tree {
+    std::uint64_t bytes = 0;
+    std::int64_t mtime_ns = 0;
+    friend bool operator==(const in_tree&, const in_tree&) = default;
+  };
+  [[nodiscard]] std::optional<in_tree> look_in_tree() const;
+
+  file_system& files_;
+  std::string tree_path_;
   std::string path_;  // of the system; empty if it is not in a folder
   std::optional<file_state> before_;
+  std::optional<in_tree> in_tree_before_;
   bool is_being_written_ = false;
 };
 

@@ -18,16 +18,20 @@ working_folder::working_folder(const std::string& above) {
 working_folder::working_folder() {
   std::error_code failed;
   const fs::path above = fs::temp_directory_path(failed);
-  if (!failed) make(text_of(above));
-  if (failed)
+  if (failed) {
     failure_ = tl::unexpected(os_failure(failed.value(), "no folder for temporary files"));
+    return;
+  }
+  make(text_of(above));
 }
 
 void working_folder::make(const std::string& above) {
   (void)sweep_temporaries(system_os(), above.c_str());
   const result<os_handle> opened = system_os().open(above.c_str());
-  if (!opened) failure_ = tl::unexpected(opened.error());
-  if (!opened) return;
+  if (!opened) {
+    failure_ = tl::unexpected(opened.error());
+    return;
+  }
   above_ = *opened;
   failure_ = folder_.emplace().begin(system_os(), above_);
   if (!failure_) return;

@@ -120,6 +120,17 @@ def extract_leaves_out_a_large_file_that_changes_while_it_is_read(box):
 
 
 @case("unsanitized")
+def extract_sees_a_change_of_a_file_whose_name_is_folded(box):
+    """Its path in the tree is none of the disk's."""
+    box.write("game/LARGE.BIN", b"x" * (9 << 20))
+    words = ("extract", "--ignore-case", "--to", "out", "game")
+    torn = box.run_refusing("touch", *words, first=3)
+    assert torn.refused and torn.code == 1, torn
+    assert "has changed while it was read" in torn.err, torn
+    assert box.run(*words).code == 0
+
+
+@case("unsanitized")
 def extract_calls_nothing_whole_that_the_disk_failed_to_keep(box):
     box.write("game/a.txt", "text")
     for number in range(1, 9):
