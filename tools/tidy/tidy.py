@@ -8,7 +8,7 @@ prints one line for each breach, as path:line: what is wrong and what to do inst
 there is one. Lines that begin with "warning:" ask for a look and do not change the exit status.
 
 Each rule is a function from a Tree to problems; RULES at the end collects them. Rules and tables
-say why; CONTRIBUTING.md explains the rest. tests/tidy/tidy_test.py sees each of them fire.
+say why; CONTRIBUTING.md explains the rest. The tests in tests/tidy see each of them fire.
 """
 
 import pathlib

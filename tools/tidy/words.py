@@ -42,6 +42,6 @@ REFUSED_IN_NAMES = ((re.compile(r"(?<![A-Za-z])discs?(?![A-Za-z])", re.IGNORECAS
 # These files list the words themselves.
 LISTS_OF_WORDS = (
     "tools/tidy/words.py",
-    "tests/tidy/tidy_test.py",
+    "tests/tidy/words_test.py",
     "compat/physfs/error_texts.hpp",  # the words of an interface
 )
