@@ -26,9 +26,17 @@ std::chrono::nanoseconds unsettled_for(const file_state& state) {
 }  // namespace
 
 std::string path_in_folder(file_system& files, const std::string& path) {
-  const result<file_stat> stat = files.stat({path, {hash64(path)}});
-  if (!stat) return {};
-  const mount_info mount = files.mount_of(stat->mount);
+  const asset_path file{path, {hash64(path)}};
+  mount_id from;
+  // A frozen tree knows it without a look at the disk.
+  if (const result<entry_index> entry = files.find(file)) {
+    from = files.entry(*entry).mount;
+  } else if (const result<file_stat> stat = files.stat(file)) {
+    from = stat->mount;
+  } else {
+    return {};
+  }
+  const mount_info mount = files.mount_of(from);
   if (mount.format != mount_format::folder) return {};
   const std::size_t above = mount.at.empty() ? 0 : mount.at.size() + 1;
   return std::string(mount.path) + '/' + path.substr(std::min(above, path.size()));
