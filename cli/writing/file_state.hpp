@@ -3,6 +3,7 @@
 // A file that is there, to tell later whether it has changed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -21,6 +22,10 @@ struct file_state {
   std::uint32_t group = 0;
   friend bool operator==(const file_state&, const file_state&) = default;
 };
+
+// A change within this time of the last one may leave the same times: file systems keep them in
+// steps of up to 10 ms, old ones in whole seconds, or even numbers of them.
+[[nodiscard]] std::chrono::nanoseconds clock_step_of(const file_state& state) noexcept;
 
 [[nodiscard]] file_state state_in(const file_status& status) noexcept;
 // Of what a path leads to, through links; nothing if it leads to nothing.

@@ -47,6 +47,7 @@ tl::unexpected<error> interrupted_error() {
 // Part of a file, and what it packs to.
 struct piece {
   std::span<const std::byte> bytes;
+  compression method = compression::deflate;
   bool is_last = true;
   bool is_whole = true;  // the only one of its file
   std::unique_ptr<std::byte[]> room;
@@ -77,11 +78,11 @@ class packer_pool {
   std::vector<std::unique_ptr<packer>> idle_;
 };
 
-void pack_piece(packer& pack, piece& part, compression method) {
-  const std::size_t room = packer::packed_bytes_max(method, part.bytes.size());
+void pack_piece(packer& pack, piece& part) {
+  const std::size_t room = packer::packed_bytes_max(part.method, part.bytes.size());
   part.room = std::make_unique_for_overwrite<std::byte[]>(room);
   const std::span<std::byte> to{part.room.get(), room};
-  const result<std::size_t> count = part.is_whole ? pack.pack(method, part.bytes, to)
+  const result<std::size_t> count = part.is_whole ? pack.pack(part.method, part.bytes, to)
                                                   : pack.pack_piece(part.bytes, part.is_last, to);
   if (count) {
     part.packed_bytes = *count;
@@ -189,7 +190,7 @@ class tree_packer {
       cut(file.bytes->span(), pieces);
       file.piece_count = pieces.size() - file.first_piece;
     }
-    if (result<void> done = pack_pieces(pieces, how_.method); !done) return done;
+    if (result<void> done = pack_pieces(pieces); !done) return done;
     for (const whole_file& file : batch) {
       if (!file.bytes) continue;
       if (result<void> done = add(file, pieces); !done) return done;
@@ -197,14 +198,21 @@ class tree_packer {
     return {};
   }
 
+  // Large files always as DEFLATE: they can be read in pieces, and their pieces can be unpacked on
+  // several threads. zstd could also pack them so well that readers take them for bombs.
+  [[nodiscard]] compression method_for(std::uint64_t bytes) const {
+    return bytes > batch_bytes_max ? compression::deflate : how_.method;
+  }
+
   // zstd entries are one frame.
   void cut(std::span<const std::byte> bytes, std::vector<piece>& pieces) const {
-    const std::uint64_t count =
-        how_.method == compression::deflate ? zip_piece_count(bytes.size()) : 1;
+    const compression method = method_for(bytes.size());
+    const std::uint64_t count = method == compression::deflate ? zip_piece_count(bytes.size()) : 1;
     const std::uint64_t size = zip_piece_bytes(bytes.size());
     for (std::uint64_t i = 0; i < count; ++i) {
       const bool is_last = i + 1 == count;
       pieces.push_back({.bytes = is_last ? bytes : bytes.first(size),
+                        .method = method,
                         .is_last = is_last,
                         .is_whole = count == 1,
                         .room = {},
@@ -213,13 +221,13 @@ class tree_packer {
     }
   }
 
-  result<void> pack_pieces(std::vector<piece>& pieces, compression method) {
+  result<void> pack_pieces(std::vector<piece>& pieces) {
     parallel_for(
         jobs_, 0, pieces.size(),
         [&](std::size_t i) {
           if (interrupted()) return;
           std::unique_ptr<packer> pack = packers_.take();
-          pack_piece(*pack, pieces[i], method);
+          pack_piece(*pack, pieces[i]);
           packers_.give_back(std::move(pack));
           bytes_done_.fetch_add(pieces[i].bytes.size());
           if (std::this_thread::get_id() == main_) show_progress();
@@ -237,7 +245,8 @@ class tree_packer {
         std::span(all).subspan(file.first_piece, file.piece_count);
     const std::span<const std::byte> bytes = file.bytes->span();
     const bool packs = is_worth_it(bytes.size(), packed_sum(pieces)) && !bytes.empty();
-    result<void> done = begin(file.number, packs ? how_.method : compression::none, bytes.size());
+    result<void> done =
+        begin(file.number, packs ? method_for(bytes.size()) : compression::none, bytes.size());
     if (done && !packs) done = zip_.write(bytes);
     for (std::size_t i = 0; done && packs && i < pieces.size(); ++i) {
       done = zip_.write(pieces[i].packed());
@@ -297,6 +306,7 @@ class tree_packer {
     for (std::span<const std::byte> rest = bytes; !rest.empty();) {
       const bool is_last = to_end && rest.size() < 2 * size;
       pieces.push_back({.bytes = is_last ? rest : rest.first(size),
+                        .method = compression::deflate,
                         .is_last = is_last,
                         .is_whole = false,
                         .room = {},
@@ -306,8 +316,7 @@ class tree_packer {
     return pieces;
   }
 
-  // The first window decides whether the file is packed. Always as DEFLATE: it can be read in
-  // pieces, and its pieces can be unpacked on several threads.
+  // The first window decides whether the file is packed.
   result<void> copy(std::size_t number, file_reader& reader, std::uint32_t crc,
                     std::span<std::byte> room) {
     bool begun = false;
@@ -318,7 +327,7 @@ class tree_packer {
       if (!pieces) return tl::unexpected(pieces.error());
       for (const piece& each : *pieces) crc_now = crc32(each.bytes, crc_now);
       result<void> done;
-      if (packs) done = pack_pieces(*pieces, compression::deflate);
+      if (packs) done = pack_pieces(*pieces);
       if (!begun) {
         const std::uint64_t bytes =
             std::accumulate(pieces->begin(), pieces->end(), std::uint64_t{0},

@@ -13,13 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The clock of file systems goes in steps of up to 10 ms.
-constexpr std::chrono::nanoseconds settled_after = 20ms;
-
 // How long until the last change is old enough; 0 also for times of another clock.
 std::chrono::nanoseconds unsettled_for(const file_state& state) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto age = now - std::chrono::nanoseconds(std::max(state.mtime_ns, state.ctime_ns));
+  const std::chrono::nanoseconds settled_after = clock_step_of(state);
   return age >= 0ns && age < settled_after ? settled_after - age : 0ns;
 }
 

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string_view>
 
 #include "base/system/beneath_linux.hpp"
@@ -17,34 +19,38 @@ using namespace base_detail;
 namespace {
 
 constexpr const char* access_list = "system.posix_acl_access";
-constexpr std::size_t value_bytes_max = 4096;
+constexpr std::size_t value_bytes_max = 65536;  // XATTR_SIZE_MAX, and XATTR_LIST_MAX
 
-// A file whose attributes are read. It need not be readable itself.
+// A file whose attributes are read.
 class described_file {
  public:
   described_file(int folder, const char* path) noexcept {
-    const int flags = O_PATH | O_NOFOLLOW;
-    file_.reset(folder == AT_FDCWD ? ::open(path, flags | O_CLOEXEC)
-                                   : open_beneath(folder, path, flags));
+    open(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (file_.get() >= 0 || errno != EACCES) return;
+    // One that may not be read has a name in /proc, if that is there.
+    open(folder, path, O_PATH | O_NOFOLLOW);
     (void)std::snprintf(path_, sizeof path_, "/proc/self/fd/%d", file_.get());
   }
+  [[nodiscard]] bool missing() const noexcept { return file_.get() < 0; }  // errno says why
   // Returns -1 and sets errno.
-  ssize_t get(const char* name, char (&value)[value_bytes_max]) const noexcept {
-    return ::getxattr(path_, name, value, sizeof value);
+  ssize_t get(const char* name, char* value) const noexcept {
+    return path_[0] ? ::getxattr(path_, name, value, value_bytes_max)
+                    : ::fgetxattr(file_.get(), name, value, value_bytes_max);
   }
-  ssize_t list(char (&names)[value_bytes_max]) const noexcept {
-    return ::listxattr(path_, names, sizeof names);
+  ssize_t list(char* names) const noexcept {
+    return path_[0] ? ::listxattr(path_, names, value_bytes_max)
+                    : ::flistxattr(file_.get(), names, value_bytes_max);
   }
 
  private:
-  owned_descriptor file_;
-  char path_[40];
-};
+  void open(int folder, const char* path, int flags) noexcept {
+    file_.reset(folder == AT_FDCWD ? ::open(path, flags | O_CLOEXEC)
+                                   : open_beneath(folder, path, flags));
+  }
 
-// Without /proc nothing can be told; few files have a list.
-bool has_no_list(int os_error) noexcept {
-  return os_error == ENODATA || os_error == ENOTSUP || os_error == ENOENT;
-}
+  owned_descriptor file_;
+  char path_[40] = {};
+};
 
 // What the list allows to the group of the file, without the mask. Its form is that of the kernel.
 unsigned group_rights_in(std::string_view list) noexcept {
@@ -59,10 +65,9 @@ unsigned group_rights_in(std::string_view list) noexcept {
   return 0;
 }
 
-taken_attributes take_access_list(int to, const described_file& from) noexcept {
-  char value[value_bytes_max];
+taken_attributes take_access_list(int to, const described_file& from, char* value) noexcept {
   const ssize_t bytes = from.get(access_list, value);
-  const bool has_none = bytes < 0 && has_no_list(errno);
+  const bool has_none = bytes < 0 && (errno == ENODATA || errno == ENOTSUP);
   if (bytes >= 0 && ::fsetxattr(to, access_list, value, static_cast<std::size_t>(bytes), 0) == 0) {
     return {.group_rights = group_rights_in({value, static_cast<std::size_t>(bytes)})};
   }
@@ -71,13 +76,11 @@ taken_attributes take_access_list(int to, const described_file& from) noexcept {
   return {.has_lost_list = !has_none};
 }
 
-void take_user_attributes(int to, const described_file& from) noexcept {
-  char names[value_bytes_max];
+void take_user_attributes(int to, const described_file& from, char* names, char* value) noexcept {
   const ssize_t bytes = from.list(names);
   for (ssize_t at = 0; at < bytes;) {
     const char* const name = names + at;
     at += static_cast<ssize_t>(std::strlen(name)) + 1;
-    char value[value_bytes_max];
     if (!std::string_view(name).starts_with("user.")) continue;
     const ssize_t size = from.get(name, value);
     if (size >= 0) (void)::fsetxattr(to, name, value, static_cast<std::size_t>(size), 0);
@@ -86,10 +89,15 @@ void take_user_attributes(int to, const described_file& from) noexcept {
 
 }  // namespace
 
-taken_attributes base_detail::take_attributes(int to, int folder, const char* path) noexcept {
+int base_detail::take_attributes(int to, int folder, const char* path,
+                                 taken_attributes& taken) noexcept {
   const described_file from(folder, path);
-  take_user_attributes(to, from);
-  return take_access_list(to, from);
+  if (from.missing()) return errno;
+  const std::unique_ptr<char[]> memory(new (std::nothrow) char[2 * value_bytes_max]);
+  if (!memory) return ENOMEM;
+  take_user_attributes(to, from, memory.get(), memory.get() + value_bytes_max);
+  taken = take_access_list(to, from, memory.get());
+  return 0;
 }
 
 }  // namespace overture

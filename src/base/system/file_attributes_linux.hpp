@@ -12,7 +12,9 @@ struct taken_attributes {
 };
 
 // Gives the open file `to` the access control list of the file that a path names below the open
-// folder, and the attributes that users have given it, as far as they are small.
-[[nodiscard]] taken_attributes take_attributes(int to, int folder, const char* path) noexcept;
+// folder, and the attributes that users have given it. Returns an errno if the old file cannot be
+// opened, or 0.
+[[nodiscard]] int take_attributes(int to, int folder, const char* path,
+                                  taken_attributes& taken) noexcept;
 
 }  // namespace overture::base_detail

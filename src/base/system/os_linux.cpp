@@ -280,10 +280,13 @@ class posix_system final : public operating_system {
   result<void> take_permissions_of(os_handle file, const file_status& other, os_handle folder,
                                    const char* path) noexcept override {
     file_status kept = other;
-    // With a list, the bits of the group are the most that anyone in the list may do.
-    const taken_attributes taken = take_attributes(
-        to_descriptor(file), folder.valid() ? to_descriptor(folder) : AT_FDCWD, path);
-    if (taken.has_lost_list) kept.permissions &= ~std::uint32_t{070};
+    taken_attributes taken;
+    errno = take_attributes(to_descriptor(file), folder.valid() ? to_descriptor(folder) : AT_FDCWD,
+                            path, taken);
+    if (errno != 0) return failed("cannot open the old file to keep its permissions");
+    // The bits of the group were the most that anyone in the list may do, and those of the others
+    // may be more than it allows to some.
+    if (taken.has_lost_list) kept.permissions &= ~std::uint32_t{077};
     return give_permissions(file, kept, taken.group_rights);
   }
 

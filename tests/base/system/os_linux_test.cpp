@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +22,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "overture/base/os.hpp"
 #include "overture/base/replace_file.hpp"
@@ -85,8 +87,9 @@ TEST(os_linux, a_read_only_file_is_not_replaced) {
   EXPECT_EQ(system_os().status(path.c_str(), false)->size, 4u);
 }
 
-// A list of access rights in the form of the kernel: the owner and user 99 may read and write.
-std::string access_list() {
+// A list of access rights in the form of the kernel: the owner and users from 99 on may read and
+// write.
+std::string access_list(unsigned users = 1) {
   const auto number = [](unsigned value, int bytes) {
     std::string text;
     for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
@@ -96,14 +99,15 @@ std::string access_list() {
     return number(tag, 2) + number(rights, 2) + number(id, 4);
   };
   constexpr unsigned none = UINT32_MAX;
-  return number(2, 4) + entry(0x01, 6, none) + entry(0x02, 6, 99) + entry(0x04, 0, none) +
-         entry(0x10, 6, none) + entry(0x20, 0, none);
+  std::string list = number(2, 4) + entry(0x01, 6, none);
+  for (unsigned i = 0; i < users; ++i) list += entry(0x02, 6, 99 + i);
+  return list + entry(0x04, 0, none) + entry(0x10, 6, none) + entry(0x20, 0, none);
 }
 
 std::string attribute(const std::string& path, const char* name) {
-  char value[256];
-  const ssize_t bytes = getxattr(path.c_str(), name, value, sizeof value);
-  return bytes < 0 ? "none" : std::string(value, static_cast<std::size_t>(bytes));
+  std::string value(65536, '\0');
+  const ssize_t bytes = getxattr(path.c_str(), name, value.data(), value.size());
+  return bytes < 0 ? "none" : value.substr(0, static_cast<std::size_t>(bytes));
 }
 
 TEST(os_linux, a_replaced_file_keeps_its_access_list) {
@@ -126,12 +130,62 @@ TEST(os_linux, a_replaced_file_keeps_its_access_list) {
   EXPECT_EQ(system_os().status(path.c_str(), false)->permissions, 0640u);
 }
 
+TEST(os_linux, a_replaced_file_keeps_an_access_list_of_many_users) {
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  const std::string list = access_list(1000);
+  const char* const name = "system.posix_acl_access";
+  // Some file systems have no lists, or only short ones.
+  if (setxattr(path.c_str(), name, list.data(), list.size(), 0) != 0) return;
+  ASSERT_TRUE(replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; }));
+  EXPECT_EQ(attribute(path, name), list);
+}
+
+// Whatever the number of descriptors that are left, the rights stay or the file does.
+TEST(os_linux, a_file_whose_rights_cannot_be_read_is_not_replaced) {
+  temp_folder folder;
+  const std::string path = folder.write("one.txt", "old");
+  const std::string list = access_list();
+  const char* const name = "system.posix_acl_access";
+  if (setxattr(path.c_str(), name, list.data(), list.size(), 0) != 0) return;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  bool is_replaced = false;
+  for (std::size_t left = 0; left < 10 && !is_replaced; ++left) {
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    std::vector<int> taken;
+    for (int i; (i = dup(0)) >= 0;) taken.push_back(i);
+    for (std::size_t i = 0; i < left; ++i) {
+      close(taken.back());
+      taken.pop_back();
+    }
+    const auto nothing = [](os_handle) { return result<void>{}; };
+    is_replaced = replace_file(system_os(), path.c_str(), nothing).has_value();
+    for (const int each : taken) close(each);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(attribute(path, name), list) << left << " descriptors left";
+    EXPECT_EQ(system_os().status(path.c_str(), false)->size, is_replaced ? 0u : 3u);
+  }
+  EXPECT_TRUE(is_replaced);
+}
+
 TEST(os_linux, a_replaced_file_keeps_what_users_have_noted_of_it) {
   temp_folder folder;
   const std::string path = folder.write("one.txt", "old");
   if (setxattr(path.c_str(), "user.origin", "here", 4, 0) != 0) return;
   ASSERT_TRUE(replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; }));
   EXPECT_EQ(attribute(path, "user.origin"), "here");
+  // Many names are one long list.
+  const std::string noted(100, 'n');
+  for (char letter = 'a'; letter <= 'z'; ++letter) {
+    const std::string name = "user." + noted + letter;
+    // Some file systems have little room for them.
+    if (setxattr(path.c_str(), name.c_str(), "x", 1, 0) != 0) return;
+  }
+  ASSERT_TRUE(replace_file(system_os(), path.c_str(), [](os_handle) { return result<void>{}; }));
+  EXPECT_EQ(attribute(path, ("user." + noted + 'q').c_str()), "x");
 }
 
 // What the old group might do, another one may not.
