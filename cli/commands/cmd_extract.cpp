@@ -95,7 +95,7 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
   add_file_time_max(line, into.file_seconds_max);
-  add_quiet(line, into.quiet, "print nothing but errors");
+  add_quiet(line, into.quiet, "print nothing but errors and warnings");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
@@ -243,7 +243,8 @@ int cmd_extract(const std::vector<std::string>& words) {
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
   const extracted done = extract_files(files, *paths, how, jobs, out);
 
-  if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
+  const bool lists_skipped = from.text().empty() && !arguments.quiet;
+  warn_of_skipped(files, lists_skipped ? skipped_shown_max : 0);
   print_failures(done, arguments.to);
   if (done.stopped_by != 0) {
     print_error(stop_of(done, arguments, paths->size()));

@@ -85,7 +85,7 @@ std::optional<int> parse_pack(const std::vector<std::string>& words, pack_argume
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
-  add_quiet(line, into.quiet, "print nothing but errors");
+  add_quiet(line, into.quiet, "print nothing but errors and warnings");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
@@ -272,7 +272,7 @@ int cmd_pack(const std::vector<std::string>& words) {
         fmt::format("{}: {}; {}", printable(arguments.out), reason_of(written.error()), left));
     return exit_output_failed;
   }
-  if (!arguments.quiet) warn_of_skipped(files, skipped_shown_max);
+  warn_of_skipped(files, arguments.quiet ? 0 : skipped_shown_max);
   for (const std::string& failure : done.failures) print_error(failure);
   const int outcome = arguments.quiet ? exit_ok : print(summary_of(done, arguments, files));
   if (outcome != exit_ok) return outcome;

@@ -210,10 +210,15 @@ std::optional<packed_files> write_pack(const std::string& pack, const std::strin
     return writer.finish(program);
   };
   output_file out;
-  const result<void> written =
-      out.open(pack).and_then([&] { return write(out.file()); }).and_then([&] {
-        return out.commit();
-      });
+  const result<file_status> old = os.status(pack.c_str(), false);
+  result<void> written;
+  if (old && old->kind != file_kind::file) {
+    written = fail(errc::not_a_file, "this is no start pack; move it away, then record again");
+  } else {
+    written = out.open(pack).and_then([&] { return write(out.file()); }).and_then([&] {
+      return out.commit();
+    });
+  }
   if (written) return done;
   print_error(fmt::format("{}: {}", printable(pack), reason_of(written.error())));
   return {};

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Zlib
 #include "writing/output_file.hpp"
 
+#include <filesystem>
+
 #include "system/native_path.hpp"
 
 namespace overture::cli {
 
 void sweep_folder_of(const std::string& path) {
   (void)sweep_temporaries(system_os(), folder_of(path).c_str());
+  // A link is followed, and the temporary file lies beside what it leads to.
+  std::error_code failed;
+  const std::filesystem::path end = std::filesystem::canonical(native_path(path), failed);
+  if (failed || !std::filesystem::is_symlink(native_path(path), failed)) return;
+  (void)sweep_temporaries(system_os(), text_of(end.parent_path()).c_str());
 }
 
 result<void> output_file::open(const std::string& path, replacing how) {

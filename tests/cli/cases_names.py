@@ -60,7 +60,9 @@ def names_that_are_skipped_are_named_with_the_reason(box):
     assert (out.code, out.err) == (0, up + drive), out
     assert out.out.startswith("2 files, 2 B written to out; 2 names skipped"), out
     quiet = box.run("extract", "-q", "--to", "again", *mounts)
-    assert (quiet.code, quiet.out, quiet.err) == (0, "", ""), quiet
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", count), quiet
+    packed = box.run("pack", "-q", "out.zip", *mounts)
+    assert (packed.code, packed.out, packed.err) == (0, "", count), packed
     assert box.run("ls", "more.zip").err == ""
 
 

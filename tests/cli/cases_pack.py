@@ -289,3 +289,15 @@ def a_pack_can_be_read_whatever_it_was_packed_from(box):
     assert packed.code == 0, packed
     checked = box.run("check", "a.zip")
     assert checked.code == 0, checked
+
+
+@case()
+def leftovers_beside_what_an_output_leads_to_are_removed(box):
+    """A killed run has left one there: a link is followed."""
+    box.write("game/a.txt", "a")
+    left = box.write("far/.overture-0123456789abc.tmp", "left")
+    box.write("far/out.zip", "old")
+    (box.folder / "out.zip").symlink_to("far/out.zip")
+    result = box.run("pack", "--overwrite", "out.zip", "game")
+    assert result.code == 0, result
+    assert not left.exists()

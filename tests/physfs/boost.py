@@ -130,6 +130,10 @@ def main(overture, game, library):
         pack.symlink_to(box / "elsewhere")
         run_without("is a link, or other users")
         assert "is a link" in boost("list").stdout
+        far = (box / "elsewhere").read_bytes()
+        kept = boost("record", "--", game, "base", "b", code=5).stderr
+        assert "this is no start pack" in kept and pack.is_symlink(), kept
+        assert (box / "elsewhere").read_bytes() == far
         boost("clear")
         assert packs() == []
         run_without("none yet")
