@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <string_view>
 
 #include "base/system/beneath_linux.hpp"
+#include "base/vec.hpp"
+#include "overture/base/function_ref.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -19,7 +19,8 @@ using namespace base_detail;
 namespace {
 
 constexpr const char* access_list = "system.posix_acl_access";
-constexpr std::size_t value_bytes_max = 65536;  // XATTR_SIZE_MAX, and XATTR_LIST_MAX
+
+using text = vec<char>;
 
 // A file whose attributes are read.
 class described_file {
@@ -32,20 +33,32 @@ class described_file {
     (void)std::snprintf(path_, sizeof path_, "/proc/self/fd/%d", file_.get());
   }
   [[nodiscard]] bool missing() const noexcept { return file_.get() < 0; }  // errno says why
-  // Returns -1 and sets errno.
-  ssize_t get(const char* name, char* value) const noexcept {
-    return path_[0] ? ::getxattr(path_, name, value, value_bytes_max)
-                    : ::fgetxattr(file_.get(), name, value, value_bytes_max);
+  // Returns an errno. An attribute that grows meanwhile counts as one that cannot be read.
+  int get(const char* name, text& value) const noexcept {
+    return fill(value, [&](char* to, std::size_t room) {
+      return path_[0] ? ::getxattr(path_, name, to, room)
+                      : ::fgetxattr(file_.get(), name, to, room);
+    });
   }
-  ssize_t list(char* names) const noexcept {
-    return path_[0] ? ::listxattr(path_, names, value_bytes_max)
-                    : ::flistxattr(file_.get(), names, value_bytes_max);
+  int list(text& names) const noexcept {
+    return fill(names, [&](char* to, std::size_t room) {
+      return path_[0] ? ::listxattr(path_, to, room) : ::flistxattr(file_.get(), to, room);
+    });
   }
 
  private:
   void open(int folder, const char* path, int flags) noexcept {
     file_.reset(folder == AT_FDCWD ? ::open(path, flags | O_CLOEXEC)
                                    : open_beneath(folder, path, flags));
+  }
+
+  static int fill(text& into, function_ref<ssize_t(char* to, std::size_t room)> get) noexcept {
+    const ssize_t size = get(nullptr, 0);
+    if (size < 0) return errno;
+    if (!into.resize_for_overwrite(static_cast<std::size_t>(size))) return ENOMEM;
+    const ssize_t got = size == 0 ? 0 : get(into.data(), into.size());
+    if (got < 0) return errno;
+    return into.resize_for_overwrite(static_cast<std::size_t>(got)) ? 0 : ENOMEM;
   }
 
   owned_descriptor file_;
@@ -65,25 +78,25 @@ unsigned group_rights_in(std::string_view list) noexcept {
   return 0;
 }
 
-taken_attributes take_access_list(int to, const described_file& from, char* value) noexcept {
-  const ssize_t bytes = from.get(access_list, value);
-  const bool has_none = bytes < 0 && (errno == ENODATA || errno == ENOTSUP);
-  if (bytes >= 0 && ::fsetxattr(to, access_list, value, static_cast<std::size_t>(bytes), 0) == 0) {
-    return {.group_rights = group_rights_in({value, static_cast<std::size_t>(bytes)})};
+taken_attributes take_access_list(int to, const described_file& from, text& value) noexcept {
+  const int failed = from.get(access_list, value);
+  const bool has_none = failed == ENODATA || failed == ENOTSUP;
+  if (failed == 0 && ::fsetxattr(to, access_list, value.data(), value.size(), 0) == 0) {
+    return {.group_rights = group_rights_in({value.data(), value.size()})};
   }
   // It may have one from its folder.
   (void)::fremovexattr(to, access_list);
   return {.has_lost_list = !has_none};
 }
 
-void take_user_attributes(int to, const described_file& from, char* names, char* value) noexcept {
-  const ssize_t bytes = from.list(names);
-  for (ssize_t at = 0; at < bytes;) {
-    const char* const name = names + at;
-    at += static_cast<ssize_t>(std::strlen(name)) + 1;
-    if (!std::string_view(name).starts_with("user.")) continue;
-    const ssize_t size = from.get(name, value);
-    if (size >= 0) (void)::fsetxattr(to, name, value, static_cast<std::size_t>(size), 0);
+void take_user_attributes(int to, const described_file& from, text& value) noexcept {
+  text names(default_allocator(), memory_tag::base);
+  if (from.list(names) != 0) return;
+  for (std::size_t at = 0; at < names.size();) {
+    const char* const name = names.data() + at;
+    at += std::strlen(name) + 1;
+    if (!std::string_view(name).starts_with("user.") || from.get(name, value) != 0) continue;
+    (void)::fsetxattr(to, name, value.data(), value.size(), 0);
   }
 }
 
@@ -93,10 +106,9 @@ int base_detail::take_attributes(int to, int folder, const char* path,
                                  taken_attributes& taken) noexcept {
   const described_file from(folder, path);
   if (from.missing()) return errno;
-  const std::unique_ptr<char[]> memory(new (std::nothrow) char[2 * value_bytes_max]);
-  if (!memory) return ENOMEM;
-  take_user_attributes(to, from, memory.get(), memory.get() + value_bytes_max);
-  taken = take_access_list(to, from, memory.get());
+  text value(default_allocator(), memory_tag::base);
+  take_user_attributes(to, from, value);
+  taken = take_access_list(to, from, value);
   return 0;
 }
 
