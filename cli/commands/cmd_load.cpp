@@ -13,6 +13,8 @@
 #include "overture/overture.hpp"
 #include "report/baseline.hpp"
 #include "report/kept_assets.hpp"
+#include "report/page/critical_path.hpp"
+#include "report/page/page.hpp"
 #include "report/repeats.hpp"
 #include "report/report_collect.hpp"
 #include "report/report_json.hpp"
@@ -22,6 +24,7 @@
 #include "terminal/messages.hpp"
 #include "terminal/outputs.hpp"
 #include "writing/output_check.hpp"
+#include "writing/page_file.hpp"
 #include "writing/recorded.hpp"
 #include "writing/trace_file.hpp"
 
@@ -39,16 +42,17 @@ struct load_records {
   bool checked = false;  // whether the mounts have all files of `recorded`
 };
 
-// What --trace and --record replace.
+// What --trace, --record and --html replace.
 struct old_outputs {
   known_output trace;
   known_output record;
+  known_output page;
 };
 
 // Everything between the frozen tree and the report. Empty if the load could not start.
 std::optional<report> load(file_system& files, const load_arguments& arguments,
                            load_records& records, const outputs& out, tracking_allocator& memory,
-                           memory_ledger& ledger, timeline& record) {
+                           memory_ledger& ledger, timeline& record, load_window& window) {
   std::optional<kept_assets> kept;
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
   const std::vector<std::string_view> exclude(arguments.exclude.begin(), arguments.exclude.end());
@@ -69,7 +73,6 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   if (!arguments.record.empty()) how.note = &records.noted;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;
-  load_window window;
   std::optional<report> what = run_load(files, how, window);
   if (!what) return what;
   record.detach_thread();
@@ -107,6 +110,7 @@ int check_outputs(const load_arguments& arguments) {
   check.reads("--baseline", arguments.baseline);
   check.reads("--recorded", arguments.recorded);
   check.writes_like("--trace", arguments.trace, trace_beginning);
+  check.writes_like("--html", arguments.html, page_beginning);
   check_record(check, arguments);
   return check.run();
 }
@@ -114,7 +118,7 @@ int check_outputs(const load_arguments& arguments) {
 struct finished_load {
   int status = exit_ok;  // for its files and mounts; or why there is no report
   std::optional<report> what = std::nullopt;
-  int written = exit_ok;  // for its trace and its record
+  int written = exit_ok;  // for its trace, its page and its record
 };
 
 // From mounting to the report.
@@ -122,7 +126,9 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
                         const outputs& out) {
   tracking_allocator memory;
   timeline record{{.memory = &memory,
-                   .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
+                   .events_per_thread = arguments.trace.empty() && arguments.html.empty()
+                                            ? 0
+                                            : trace_events_per_thread}};
   if (!record.attach_thread(main_name))
     print_warning("out of memory for recording the main thread; the report leaves it out");
 
@@ -143,13 +149,20 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   if (!arguments.trace.empty() && !trace.open(arguments.trace))
     return {.status = interrupted() ? exit_interrupted : exit_output_failed};
   finished_load done;
-  done.what = load(files, arguments, records, out, memory, ledger, record);
+  load_window window;
+  done.what = load(files, arguments, records, out, memory, ledger, record, window);
   if (!done.what) return {.status = exit_output_failed};
   done.what->mount_ns = mount_ns;
   done.what->tells_page_cache = tells_page_cache();
   done.what->hints = hints_of_plain_archives(files);
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
   if (trace.is_open()) done.written = trace.write(record, files, old.trace);
+  if (!arguments.html.empty()) {
+    timeline_picture picture = picture_of(record, window, record.start_ns());
+    picture.critical = critical_path(picture);
+    done.written = std::max(done.written,
+                            write_page(report_page(*done.what, picture), arguments.html, old.page));
+  }
   if (!arguments.record.empty() && !done.what->interrupted) {
     // A link may lead elsewhere by now.
     const bool may_be_written = check_record_again(arguments) == exit_ok;
@@ -178,7 +191,8 @@ int cmd_load(const std::vector<std::string>& words) {
 
   const outputs out(arguments.colour);
   watch_interrupts();
-  old_outputs replaced{known_output(arguments.trace), known_output(arguments.record)};
+  old_outputs replaced{known_output(arguments.trace), known_output(arguments.record),
+                       known_output(arguments.html)};
   if (const int failed = check_outputs(arguments); failed != exit_ok) return failed;
   std::optional<baseline> old;
   if (!arguments.baseline.empty()) {

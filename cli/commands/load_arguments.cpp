@@ -12,6 +12,7 @@ constexpr const char* load_usage = "overture load [OPTIONS] MOUNT...";
 
 constexpr const char* load_examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
   overture load --archives-in baseoa --threads 2 --trace load.json
+  overture load game/ --html load.html
   overture load game/ --json | jq .verdict
   overture load game/ --record game.record
   overture load game/ --cold --repeat 5 --json > before.json
@@ -82,6 +83,9 @@ void add_output(command_line& line, load_arguments& into) {
              "note in FILE what was loaded: its order, its cost and its size, for --recorded and "
              "for overture pack"},
             into.record);
+  line.word({"--html FILE", "Output",
+             "write the load as a page with its timeline, for a browser; it needs no network"},
+            into.html);
   line.word({"--trace FILE", "Output",
              "write a timeline for Perfetto or Tracy; '-' writes it to standard output and "
              "the report to standard error"},
@@ -118,6 +122,9 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   }
   if (!into.trace.empty() && into.repeat > 1) {
     return line.usage_error("--trace records one load; leave out --repeat");
+  }
+  if (!into.html.empty() && into.repeat > 1) {
+    return line.usage_error("--html shows one load; leave out --repeat");
   }
   if (!into.record.empty() && into.repeat > 1) {
     return line.usage_error("--record notes one load; leave out --repeat");

@@ -31,6 +31,7 @@ struct load_arguments {
   std::string baseline;  // a file name, empty for none
   unsigned tolerance_percent = 10;
   std::string trace;  // a file name, "-" for standard output, empty for none
+  std::string html;   // a file name, empty for none
   bool json = false;
   bool quiet = false;
   when progress = when::automatic;

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "mounts/skipped_names.hpp"
 #include "overture/base/path.hpp"
@@ -43,7 +44,9 @@ class file_collector {
 
   void add(const loaded_file& file) {
     const entry_info entry = files_.entry(file.entry);
-    report_mount& mount = what_.mounts[row_of_.at(entry.mount.value)];
+    const std::size_t row = row_of_.at(entry.mount.value);
+    add_row(file, entry.path, static_cast<std::uint32_t>(row));
+    report_mount& mount = what_.mounts[row];
     if (file.cancelled) return;
     if (file.skipped) {
       ++mount.skipped;
@@ -111,6 +114,26 @@ class file_collector {
   }
 
  private:
+  static overture::file_state state_of(const loaded_file& file) {
+    if (file.cancelled) return overture::file_state::cancelled;
+    if (file.skipped) return overture::file_state::skipped;
+    return file.failure ? overture::file_state::failed : overture::file_state::ready;
+  }
+
+  void add_row(const loaded_file& file, std::string_view path, std::uint32_t mount) {
+    report_row row;
+    row.path = path;
+    row.mount = mount;
+    row.state = state_of(file);
+    row.bytes = file.bytes;
+    row.decoded_bytes = file.decoded_bytes;
+    row.began_ns = file.began_ns;
+    std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
+    row.queued_ns = file.queued_ns;
+    row.device_ns = file.device_ns;
+    what_.files.push_back(std::move(row));
+  }
+
   [[nodiscard]] const std::string& mount_path(mount_id mount) const {
     return what_.mounts[row_of_.at(mount.value)].path;
   }

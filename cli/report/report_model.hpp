@@ -82,6 +82,19 @@ struct report_file {
   }
 };
 
+// One of all files, in tree order.
+struct report_row {
+  std::string path;
+  std::uint32_t mount = 0;  // in report::mounts
+  overture::file_state state = overture::file_state::none;
+  std::uint64_t bytes = 0;
+  std::uint64_t decoded_bytes = 0;
+  std::uint64_t began_ns = 0;  // since the load began; 0 if it has not
+  stage_times stage_ns{};
+  std::uint64_t queued_ns = 0;
+  std::uint64_t device_ns = 0;
+};
+
 struct report_override {
   std::string path;
   std::string winner;
@@ -149,6 +162,7 @@ struct report {
   std::vector<report_type> types;           // most bytes first
   std::vector<report_thread> threads_used;  // main, workers, read threads
   std::vector<report_file> slowest;         // slowest first
+  std::vector<report_row> files;            // those of the load, in tree order
   std::vector<report_override> overrides;   // sorted by path
   std::vector<report_failure> failures;     // sorted by path
   std::vector<report_warning> warnings;     // sorted by path

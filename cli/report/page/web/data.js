@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Zlib
+// The data of the page. Lists of spans are varints in base64: page_data.cpp writes them.
+
+// Numbers of up to 53 bits, seven bits a byte, lowest first.
+export class Varints {
+  constructor(base64) {
+    this.text = atob(base64);
+    this.at = 0;
+  }
+  next() {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.text.charCodeAt(this.at++);
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  }
+  // Alternates between the signs: 0, -1, 1, -2, ...
+  nextSigned() {
+    const value = this.next();
+    return value % 2 ? -(value + 1) / 2 : value / 2;
+  }
+}
+
+// The spans of one thread by begin; parents come before their children. Times are microseconds.
+export function spansOf(lane, tick) {
+  const spans = {
+    count: lane.count,
+    begin: new Float64Array(lane.count),
+    end: new Float64Array(lane.count),
+    name: new Uint16Array(lane.count),
+    file: new Int32Array(lane.count),
+    depth: new Uint8Array(lane.count),
+  };
+  const numbers = new Varints(lane.spans);
+  const open = [];
+  let begin = 0;
+  let file = 0;
+  for (let i = 0; i < lane.count; ++i) {
+    begin += numbers.next();
+    spans.begin[i] = begin * tick;
+    spans.end[i] = (begin + numbers.next()) * tick;
+    spans.name[i] = numbers.next();
+    file += numbers.nextSigned();
+    spans.file[i] = file - 1;
+    while (open.length && open[open.length - 1] <= spans.begin[i]) open.pop();
+    spans.depth[i] = Math.min(open.length, 255);
+    open.push(spans.end[i]);
+  }
+  return spans;
+}
+
+// Reads by begin: in the queue from `begin` to `served`, at the device until `end`.
+export function readsOf(list, tick) {
+  const reads = {
+    count: list.count,
+    begin: new Float64Array(list.count),
+    served: new Float64Array(list.count),
+    end: new Float64Array(list.count),
+    file: new Int32Array(list.count),
+    bytes: new Float64Array(list.count),
+    cached: new Uint8Array(list.count),
+  };
+  const numbers = new Varints(list.spans);
+  let begin = 0;
+  let file = 0;
+  for (let i = 0; i < list.count; ++i) {
+    begin += numbers.next();
+    reads.begin[i] = begin * tick;
+    reads.served[i] = (begin + numbers.next()) * tick;
+    reads.end[i] = reads.served[i] + numbers.next() * tick;
+    file += numbers.nextSigned();
+    reads.file[i] = file - 1;
+    reads.bytes[i] = numbers.next();
+    reads.cached[i] = numbers.next();
+  }
+  return reads;
+}
+
+// Paths share their beginning with the one before: "12|rest" keeps twelve characters of it.
+export function pathsOf(list) {
+  const paths = [];
+  let last = '';
+  for (const each of list) {
+    const bar = each.indexOf('|');
+    last = last.slice(0, Number(each.slice(0, bar))) + each.slice(bar + 1);
+    paths.push(last);
+  }
+  return paths;
+}
+
+// Everything that the page knows, with times in microseconds since the load began.
+export function readData(json) {
+  const tick = 1 / json.ticks_per_us;
+  const data = { ...json, tick };
+  data.lanes = json.lanes.map((lane) => ({ ...lane, spans: spansOf(lane, tick) }));
+  data.reads = readsOf(json.reads, tick);
+  const paths = pathsOf(json.files.paths);
+  const columns = json.files;
+  data.files = paths.map((path, i) => ({
+    id: i,
+    path,
+    mount: columns.mount[i],
+    type: typeOf(path),
+    state: columns.state[i],
+    bytes: columns.bytes[i],
+    decoded: columns.decoded[i],
+    queued: columns.queued[i] * tick,
+    device: columns.device[i] * tick,
+    stages: columns.stages.map((stage) => stage[i] * tick),
+    what: (columns.what && columns.what[i]) || '',
+  }));
+  for (const file of data.files) {
+    file.work = file.stages.reduce((sum, time) => sum + time, 0);
+    file.total = file.work + file.device;
+  }
+  return data;
+}
+
+export function typeOf(path) {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(dot + 1).toLowerCase() : '';
+}

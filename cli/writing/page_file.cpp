@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Zlib
+#include "writing/page_file.hpp"
+
+#include <fmt/core.h>
+
+#include <span>
+
+#include "system/exit_code.hpp"
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
+#include "writing/output_file.hpp"
+
+namespace overture::cli {
+
+int write_page(std::string_view page, const std::string& path, known_output& old) {
+  output_file file;
+  const auto bytes = std::as_bytes(std::span(page.data(), page.size()));
+  const result<void> written =
+      file.open(path)
+          .and_then([&] { return write_fully(system_os(), file.file(), 0, bytes); })
+          .and_then([&] { return file.commit(old); });
+  if (written) return exit_ok;
+  print_error(fmt::format("{}: cannot write the page ({}); free some space or choose another file",
+                          printable(path), reason_of(written.error())));
+  return exit_output_failed;
+}
+
+}  // namespace overture::cli
