@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/critical_path.hpp"
+#include "page/critical_path.hpp"
 
 #include <algorithm>
 #include <optional>

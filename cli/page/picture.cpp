@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/picture.hpp"
+#include "page/picture.hpp"
 
 #include <algorithm>
 #include <map>

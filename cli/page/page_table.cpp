@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/page_table.hpp"
+#include "page/page_table.hpp"
 
 #include <fmt/core.h>
 
 #include <iterator>
 
-#include "report/page/markup.hpp"
+#include "page/markup.hpp"
 
 namespace overture::cli {
 

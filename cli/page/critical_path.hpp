@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "report/page/picture.hpp"
+#include "page/picture.hpp"
 
 namespace overture::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/page.hpp"
+#include "page/page.hpp"
 
 #include <fmt/core.h>
 
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "overture/base/version.hpp"
-#include "report/page/markup.hpp"
-#include "report/page/page_data.hpp"
-#include "report/page/page_parts.hpp"
-#include "report/page/page_table.hpp"
-#include "report/page/still_picture.hpp"
+#include "page/markup.hpp"
+#include "page/page_data.hpp"
+#include "page/page_parts.hpp"
+#include "page/page_table.hpp"
+#include "page/still_picture.hpp"
 #include "terminal/units.hpp"
 
 namespace overture::cli {

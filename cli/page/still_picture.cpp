@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/still_picture.hpp"
+#include "page/still_picture.hpp"
 
 #include <fmt/core.h>
 
@@ -7,8 +7,8 @@
 #include <iterator>
 #include <vector>
 
-#include "report/page/markup.hpp"
-#include "report/page/page_data.hpp"
+#include "page/markup.hpp"
+#include "page/page_data.hpp"
 #include "terminal/units.hpp"
 
 namespace overture::cli {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/page_data.hpp"
+#include "page/page_data.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <string_view>
 #include <vector>
 
-#include "report/page/markup.hpp"
+#include "page/markup.hpp"
 
 namespace overture::cli {
 

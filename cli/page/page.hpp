@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/page/picture.hpp"
+#include "page/picture.hpp"
 #include "report/report_model.hpp"
 
 namespace overture::cli {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "report/page/picture.hpp"
+#include "page/picture.hpp"
 
 namespace overture::cli {
 

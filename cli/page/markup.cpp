@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/page/markup.hpp"
+#include "page/markup.hpp"
 
 #include <fmt/core.h>
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Zlib
+#include "page/critical_path.hpp"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace overture::cli::critical_path_test {
+namespace {
+
+constexpr std::uint32_t decode = 0;
+constexpr std::uint32_t unpack = 1;
+constexpr std::uint32_t no_job = 2;
+
+class critical_path : public ::testing::Test {
+ protected:
+  critical_path() {
+    picture.names = {{"decode", false}, {"unpack", false}, {"no job", true}};
+    picture.lanes.resize(2);
+  }
+
+  void span(std::size_t lane, std::uint64_t begin, std::uint64_t end, std::uint32_t name) {
+    picture.lanes[lane].spans.push_back({begin, end, name, no_subject});
+    picture.total_ns = std::max(picture.total_ns, end);
+  }
+
+  // "0 decode 0-10, 1 waiting no job 10-12"; R is a read.
+  [[nodiscard]] std::string path() const {
+    std::string text;
+    for (const path_step& step : cli::critical_path(picture)) {
+      if (!text.empty()) text += ", ";
+      text += step.lane == path_step::in_read ? "R" : std::to_string(step.lane);
+      text += fmt::format(" {}{} {}-{}", step.is_wait ? "waiting " : "", step.name, step.begin_ns,
+                          step.end_ns);
+    }
+    return text;
+  }
+
+  timeline_picture picture;
+};
+
+TEST_F(critical_path, of_one_thread_is_all_that_it_did) {
+  span(0, 0, 10, unpack);
+  span(0, 12, 30, decode);
+  EXPECT_EQ(path(), "0 unpack 0-10, 0 other 10-12, 0 decode 12-30");
+}
+
+TEST_F(critical_path, goes_over_to_the_thread_that_ended_a_wait) {
+  span(0, 0, 40, decode);
+  span(1, 0, 5, unpack);
+  span(1, 5, 42, no_job);
+  span(1, 42, 50, decode);
+  EXPECT_EQ(path(), "0 decode 0-40, 1 waiting no job 40-42, 1 decode 42-50");
+}
+
+TEST_F(critical_path, goes_over_to_a_read_and_to_the_thread_that_asked_for_it) {
+  span(0, 0, 10, unpack);
+  span(0, 10, 60, no_job);
+  span(0, 60, 70, decode);
+  picture.reads.push_back({4, 20, 58, no_subject, 100, false});
+  EXPECT_EQ(path(),
+            "0 unpack 0-4, R waiting in the queue 4-20, R read from the disk 20-58, "
+            "0 waiting no job 58-60, 0 decode 60-70");
+}
+
+TEST_F(critical_path, stays_where_nothing_ended_a_wait) {
+  span(0, 0, 10, decode);
+  span(0, 10, 30, no_job);
+  span(0, 30, 40, decode);
+  EXPECT_EQ(path(), "0 decode 0-10, 0 waiting no job 10-30, 0 decode 30-40");
+}
+
+TEST_F(critical_path, takes_outer_work_for_what_is_in_it) {
+  span(0, 0, 20, decode);
+  span(0, 5, 10, unpack);
+  EXPECT_EQ(path(), "0 decode 0-20");
+}
+
+TEST_F(critical_path, has_no_gap_and_no_overlap) {
+  // Threads that wait for each other, at times that meet and times that do not.
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    span(i % 2, i * 10, i * 10 + 5 + i % 7, i % 3 == 0 ? unpack : decode);
+    span(i % 2, i * 10 + 5 + i % 7, i * 10 + 20, no_job);
+    picture.reads.push_back({i * 10, i * 10 + 1, i * 10 + 1 + i % 13, no_subject, 1, false});
+  }
+  std::uint64_t now = 0;
+  for (const path_step& step : cli::critical_path(picture)) {
+    ASSERT_EQ(step.begin_ns, now);
+    ASSERT_GT(step.end_ns, step.begin_ns);
+    now = step.end_ns;
+  }
+  EXPECT_EQ(now, picture.total_ns);
+}
+
+TEST_F(critical_path, of_nothing_is_empty) {
+  EXPECT_EQ(path(), "");
+}
+
+}  // namespace
+}  // namespace overture::cli::critical_path_test
