@@ -44,11 +44,23 @@ def suites_of(options):
     return found and set(found.group(1).split("|"))
 
 
+def words_of(test):
+    """The command of a test. CTest does not tell it where the program is not built yet."""
+    if "command" in test:
+        return test["command"]
+    values = {each["name"]: each["value"] for each in test.get("properties", [])}
+    file = pathlib.Path(values.get("WORKING_DIRECTORY", "."), "CTestTestfile.cmake")
+    for line in file.read_text().splitlines() if file.exists() else []:
+        if line.startswith((f"add_test([=[{test['name']}]=] ", f"add_test({test['name']} ")):
+            return re.findall(r'"([^"]*)"', line)
+    return []
+
+
 def targets_for(tests, known, build):
     """The targets that these tests run, from a list as CTest prints it."""
     wanted = set()
     for test in tests:
-        words = list(test.get("command", []))
+        words = list(words_of(test))
         for each in test.get("properties", []):
             words += each["value"] if each["name"] == "ENVIRONMENT" else []
         for path in re.findall(re.escape(str(build)) + r"(?:/[^\s;:,'\"]*)?", " ".join(words)):
@@ -57,7 +69,9 @@ def targets_for(tests, known, build):
                 return ["all"]
             folder = f"{inside}/"
             wanted |= {inside} & known
-            wanted |= {name for name in known if name.startswith(folder) and ".so" in name}
+            # What is imported or loaded from a folder.
+            loaded = re.compile(re.escape(folder) + r".*(\.so\b|\.pyi?$|/py\.typed$)")
+            wanted |= {name for name in known if loaded.match(name)}
     return sorted(wanted)
 
 

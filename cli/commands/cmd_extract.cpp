@@ -178,6 +178,23 @@ void print_failures(const extracted& done, const std::string& to) {
   for (const std::string& line : done.old) print_error(line);
 }
 
+// What removal markers take out of the tree may be in the folder, and stays there.
+void warn_of_removed(file_system& files, const extraction& how, std::string_view from) {
+  std::size_t count = 0;
+  (void)files.removals([&](const folder_item& marker) {
+    const std::string path(marker.path);
+    const bool is_inside = from.empty() || path.starts_with(std::string(from) + '/');
+    if (!is_inside || files.stat({path, marker.id})) return true;
+    const std::string there = how.to_path + '/' + path.substr(how.above);
+    if (system_os().status(there.c_str(), false)) ++count;
+    return true;
+  });
+  if (count == 0) return;
+  print_warning(fmt::format("{}: {} that removal markers take out of the tree {} still there",
+                            printable(how.to_path), counted(count, "file", "files"),
+                            count == 1 ? "is" : "are"));
+}
+
 // Why no file was replaced, or what is wrong with the new ones.
 void print_why_kept(const extracted& done, const extract_arguments& arguments) {
   if (!done.changed_archive.empty()) {
@@ -251,6 +268,7 @@ int cmd_extract(const std::vector<std::string>& words) {
     return exit_output_failed;
   }
   print_why_kept(done, arguments);
+  if (arguments.tree.removal_markers) warn_of_removed(files, how, from.text());
   int outcome = exit_ok;
   if (!arguments.quiet) {
     outcome = print(summary_of(done, paths->size(), excluded, files.skipped_count(), arguments.to));

@@ -93,6 +93,10 @@ std::optional<int> parse_pack(const std::vector<std::string>& words, pack_argume
   if (into.out.empty() || into.tree.empty()) {
     return line.usage_error("give the archive to write, then one or more folders or archives");
   }
+  if (into.out == "-") {
+    return line.usage_error(
+        "an archive is not written to standard output; give a file, or ./- for one of this name");
+  }
   std::error_code ignored;
   if (!into.overwrite && std::filesystem::exists(native_path(into.out), ignored)) {
     return line.usage_error(fmt::format(

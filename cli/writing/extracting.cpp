@@ -212,6 +212,8 @@ class extractor {
         return "the file that was to be replaced is read-only; allow writing to it, or remove it";
       case error_changed:
         return "the file that was to be replaced has changed meanwhile, and stays";
+      case error_old_is_gone:
+        return "it is the new one: this file system cannot put the old one back";
       case EISDIR:
         return "a folder has this name; remove it, or extract to another folder";
       case ENOTSUP:

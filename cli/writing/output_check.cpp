@@ -177,12 +177,12 @@ void output_check::reads(const std::string& what, const std::string& path) {
 }
 
 void output_check::writes(const std::string& what, const std::string& path, source how) {
-  if (!path.empty() && path != "-") outputs_.push_back({what, path, how});
+  if (!path.empty()) outputs_.push_back({what, path, how});
 }
 
 void output_check::writes_like(const std::string& what, const std::string& path,
                                std::string_view beginning) {
-  if (path.empty() || path == "-") return;
+  if (path.empty()) return;
   outputs_.push_back({what, path, source::refused, std::string(beginning)});
 }
 

@@ -64,8 +64,7 @@ class output_check {
  public:
   explicit output_check(const tree_arguments& tree) : tree_(tree) {}
 
-  // Empty paths are ignored, and so is "-" as an output. `what` is the option, or what the argument
-  // is called.
+  // Empty paths are ignored. `what` is the option, or what the argument is called.
   void reads(const std::string& what, const std::string& path);
   // `how`: whether it may be an archive that is mounted.
   enum class source : bool { refused, allowed };

@@ -38,9 +38,11 @@ struct file_marks {
 // The next bytes of a file, none at its end, or nullopt to give the file up.
 using piece_source = function_ref<std::optional<std::span<const std::byte>>()>;
 
-// In the place of an errno: the file is not the one that it was; it is read-only.
+// In the place of an errno: the file is not the one that it was; it is read-only; it has been
+// replaced, and the file system cannot put the old one back.
 inline constexpr int error_changed = -1;
 inline constexpr int error_read_only = -2;
+inline constexpr int error_old_is_gone = -3;
 
 // When files get their names.
 enum class placing : unsigned char {
@@ -113,7 +115,8 @@ class output_folder {
   [[nodiscard]] int take_permissions(std::uint64_t number, const std::string& path) const;
   // What was there stays under the temporary name, if the system can exchange names.
   [[nodiscard]] int place(waiting_file& file);
-  // Returns 0, or error_changed if it is not there any more as it was placed; then that stays.
+  // Returns 0, or error_changed if it is not there any more as it was placed; then that stays; or
+  // error_old_is_gone.
   [[nodiscard]] int take_back(waiting_file& file);
   [[nodiscard]] int place_new(const std::string& path, const char* temporary, int folder) const;
   // Takes the memory for place() and take_back(), which use none: without it some files would be

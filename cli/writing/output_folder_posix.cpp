@@ -168,7 +168,8 @@ std::shared_ptr<output_folder::inner_folder> output_folder::open_inner(std::stri
   if (opened < 0) return nullptr;
   auto made = std::make_shared<inner_folder>(path, opened);
   const int top = system_os().descriptor(folder_);
-  made->is_special = !path.empty() && (passes_on(opened) || passes_on(top));
+  // The one for temporary files is private, and so has lost what it had from the top.
+  made->is_special = passes_on(opened) || passes_on(top);
   const std::scoped_lock one_at_a_time(guard_);
   inner_ = made;
   return made;
@@ -269,14 +270,31 @@ std::optional<file_state> state_at(int folder, const char* name) {
   return state_of(found);
 }
 
+// Exchanges the names where no call does: the old file gets a second name before the new one takes
+// its place. Returns ENOSYS where files have one name only.
+int exchange_by_link(int from, const char* name, int to, const char* other,
+                     const file_state& expected) {
+  const std::string spare = std::string(name) + "-old";
+  if (::linkat(to, other, from, spare.c_str(), 0) != 0) return ENOSYS;
+  int failed = is_same_content(state_at(from, spare.c_str()), expected) ? 0 : error_changed;
+  if (failed == 0 && ::renameat(from, name, to, other) != 0) failed = errno;
+  if (failed != 0) {
+    (void)::unlinkat(from, spare.c_str(), 0);
+    return failed;
+  }
+  return ::renameat(from, spare.c_str(), from, name) == 0 ? 0 : errno;
+}
+
 // Exchanges the names of a file and of what should be in its place. If that is something else by
-// then, it gets its name back. Returns 0 or the errno, EINVAL or ENOSYS where there is no such
-// call.
+// then, it gets its name back. Returns 0 or the errno, ENOSYS where it cannot be done.
 int exchange(int from, const char* name, int to, const char* other, const file_state& expected) {
 #if defined(RENAME_EXCHANGE)
   const std::optional<file_state> own = state_at(from, name);
   if (!own) return error_changed;
-  if (::renameat2(from, name, to, other, RENAME_EXCHANGE) != 0) return errno;
+  if (::renameat2(from, name, to, other, RENAME_EXCHANGE) != 0) {
+    const bool is_missing = errno == EINVAL || errno == ENOSYS;
+    return is_missing ? exchange_by_link(from, name, to, other, expected) : errno;
+  }
   if (is_same_content(state_at(from, name), expected)) return 0;
   // Another program has written it, and may write it again until it has its name.
   if (::renameat2(from, name, to, other, RENAME_EXCHANGE) == 0 &&
@@ -285,8 +303,7 @@ int exchange(int from, const char* name, int to, const char* other, const file_s
   }
   return error_changed;
 #else
-  (void)from, (void)name, (void)to, (void)other, (void)expected;
-  return ENOSYS;
+  return exchange_by_link(from, name, to, other, expected);
 #endif
 }
 
@@ -330,7 +347,7 @@ int output_folder::place(waiting_file& file) {
     const std::optional<file_state> own = state_at(top, temporary.text);
     failed = exchange(top, temporary.text, folder, target.name, *file.replaced);
     file.has_old = own && !is_same_content(state_at(top, temporary.text), *own);
-    if (failed == EINVAL || failed == ENOSYS) {
+    if (failed == ENOSYS) {
       failed = ::renameat(top, temporary.text, folder, target.name) == 0 ? 0 : errno;
     }
   }
@@ -349,7 +366,7 @@ int output_folder::take_back(waiting_file& file) {
   if (file.has_old) {
     failed = exchange(top, temporary.text, folder, target.name, *file.placed);
   } else if (file.replaced) {
-    failed = error_changed;  // where names cannot be exchanged, the old one is gone
+    failed = error_old_is_gone;  // where files have one name, and names cannot be exchanged
   } else {
     failed = ::renameat(folder, target.name, top, temporary.text) == 0 ? 0 : errno;
   }

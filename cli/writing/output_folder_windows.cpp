@@ -130,7 +130,7 @@ int output_folder::prepare_placing() {
 
 // Windows cannot exchange names, so only new files lose theirs again.
 int output_folder::take_back(waiting_file& file) {
-  if (file.replaced) return error_changed;
+  if (file.replaced) return error_old_is_gone;
   const result<void> renamed =
       system_os().rename_below(folder_, file.path.c_str(), temporary_of(file.number).text);
   if (!renamed) return os_error_of(renamed.error());

@@ -408,3 +408,26 @@ def an_archive_link_that_leads_nowhere_is_named(box):
     os.symlink("gone.txt", box.folder / "d/notes.txt")
     result = box.run("ls", "--archives-in", "d")
     assert result.code == 3 and "d/b.pk3" in result.err and "notes" not in result.err, result
+
+
+@case()
+def a_file_named_like_standard_output_is_no_other(box):
+    """Only --trace writes there."""
+    kept = box.write("-", "kept")
+    box.write("game/a.txt", "a")
+    recorded = box.run("load", "--record", "-", "game")
+    assert recorded.code == 2 and kept.read_text() == "kept", recorded
+    packed = box.run("pack", "-", "game")
+    assert packed.code == 2 and "not written to standard output" in packed.err, packed
+    packed = box.run("pack", "./new", "game")
+    assert packed.code == 0, packed
+
+
+@case()
+def an_option_whose_value_is_empty_is_a_mistake(box):
+    """A variable that is not set: a check against no baseline would always pass."""
+    box.write("game/a.txt", "a")
+    for option in ("--baseline", "--record", "--trace", "--recorded"):
+        for words in ((option, ""), (f"{option}=",)):
+            result = box.run("load", *words, "game")
+            assert result.code == 2 and "the value is empty" in result.err, (words, result)

@@ -191,6 +191,23 @@ def extract_keeps_what_it_replaced_if_it_cannot_be_taken_back(box):
 
 
 @case("unsanitized")
+def extract_takes_all_back_where_names_cannot_be_exchanged(box):
+    """NFS and most file systems in user space: the old file gets a second name instead."""
+    words = merges(box)
+    # The third file is saved when it is about to be replaced.
+    count = "n=$(($(cat n 2> /dev/null) + 1)); echo $n > n"
+    script = f"{count}; [ $n -ne 3 ] || echo -n saved > game/2.txt; exit 1"
+    refuses = {"all_after": True, "errno": errno.EINVAL}
+    result = box.run_refusing("exchange", *words, **refuses, env={"REFUSE_SCRIPT": script})
+    assert result.refused and result.code == 1 and "nothing was replaced" in result.err, result
+    found = snapshot(box.folder / "game")
+    assert found == {"0.txt": b"old 0", "1.txt": b"old 1", "2.txt": b"saved", "3.txt": b"old 3"}
+    assert box.run_refusing("exchange", *words, **refuses).code == 0
+    found = snapshot(box.folder / "game")
+    assert found == {f"{i}.txt": f"new {i}".encode() for i in range(4)}, found
+
+
+@case("unsanitized")
 def extract_without_memory_leaves_all_files_old_or_all_new(box):
     names = [f"{i}/a.txt" for i in range(4)]
     box.zip("mod.zip", {name: "new" for name in names})
@@ -270,9 +287,10 @@ def access_list(*entries):
 @case()
 def extract_gives_new_files_what_their_folder_gives(box):
     """As tar and cp do: a group, and the rights in the folder's list."""
-    box.zip("mod.zip", {f"{name}/a.txt": "a" for name in ("plain", "team", "private")})
+    names = ("plain", "team", "private")
+    box.zip("mod.zip", {"a.txt": "a"} | {f"{name}/a.txt": "a" for name in names})
     out = box.folder / "out"
-    for name in ("plain", "team", "private"):
+    for name in names:
         (out / name).mkdir(parents=True)
     group = 65534 if os.geteuid() == 0 else os.getegid()
     os.chown(out / "team", -1, group)
@@ -288,5 +306,24 @@ def extract_gives_new_files_what_their_folder_gives(box):
     modes = {path.parent.name: path.stat() for path in out.glob("*/a.txt")}
     assert stat.S_IMODE(modes["plain"].st_mode) == 0o644, modes
     assert modes["team"].st_gid == group, modes
+    shared = box.folder / "shared"
+    shared.mkdir()
+    os.chown(shared, -1, group)
+    shared.chmod(0o2770)
+    assert box.run("extract", "--to", "shared", "mod.zip").code == 0
+    assert {each.stat().st_gid for each in shared.rglob("a.txt")} == {group}
     assert not has_lists or stat.S_IMODE(modes["private"].st_mode) == 0o640, modes
     assert not list(out.rglob(".overture-*"))
+
+
+@case()
+def extract_says_what_removal_markers_leave_in_the_folder(box):
+    box.write("game/maps/old.txt", "old")
+    box.write("game/maps/kept.txt", "kept")
+    box.zip("mod.zip", {"maps/.wh.old.txt": "", "maps/new.txt": "new"})
+    words = ("extract", "--removal-markers", "--overwrite", "--to", "game", "game", "mod.zip")
+    result = box.run(*words)
+    said = "warning: game: 1 file that removal markers take out of the tree is still there\n"
+    assert (result.code, result.err) == (0, said), result
+    (box.folder / "game/maps/old.txt").unlink()
+    assert box.run(*words).err == ""

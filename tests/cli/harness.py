@@ -133,7 +133,8 @@ class Box:
 
     def run_refusing(self, call, *arguments, first=1, errno=0, all_after=False, env=None):
         """Runs it with a call of the C library that fails. Sets `refused` of the result to whether
-        the call was made. With `env={"REFUSE_SCRIPT": ...}` that runs before the call instead."""
+        the call was made. With `env={"REFUSE_SCRIPT": ...}` that runs before the call, which fails
+        if the script does."""
         told = self.folder / "refused"
         told.unlink(missing_ok=True)
         result = self.run(

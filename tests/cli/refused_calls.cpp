@@ -87,7 +87,7 @@ __attribute__((constructor)) void read_environment() {
   refused = found;
 }
 
-// Whether there is one, for another program that comes between two calls.
+// For another program that comes between two calls. Whether there is one, and it succeeded.
 bool run_script() {
   const char* const script = getenv("REFUSE_SCRIPT");
   if (!script) return false;
@@ -95,10 +95,11 @@ bool run_script() {
                          const_cast<char*>(script), nullptr};
   char* const none[] = {const_cast<char*>("PATH=/usr/bin:/bin"), nullptr};
   pid_t child = 0;
+  int status = 0;
   if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, words, none) == 0) {
-    (void)waitpid(child, nullptr, 0);
+    (void)waitpid(child, &status, 0);
   }
-  return true;
+  return status == 0;
 }
 
 bool refuse(call which) {

@@ -3,6 +3,7 @@
 
 import importlib.util
 import pathlib
+import tempfile
 import unittest
 
 TOOLS = pathlib.Path(__file__).parents[2] / "tools"
@@ -11,7 +12,9 @@ targets = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(targets)
 
 BUILD = pathlib.Path("/tree/build")
-KNOWN = {"bin/io_tests", "bin/overture", "lib/physfs/libphysfs.so.1", "tests/cli/refused.so"}
+KNOWN = {"bin/io_tests", "bin/overture", "lib/physfs/libphysfs.so.1", "tests/cli/refused.so",
+         "bindings/python/overture/_tree.py", "bindings/python/overture/liboverture_c.so",
+         "bindings/python/cmake_install.cmake"}
 
 
 class TargetsTest(unittest.TestCase):
@@ -27,6 +30,22 @@ class TargetsTest(unittest.TestCase):
         environment = {"name": "ENVIRONMENT", "value": ["LD_LIBRARY_PATH=/tree/build/lib/physfs"]}
         test = {"command": ["/tree/build/bin/io_tests"], "properties": [environment]}
         self.assertEqual(self.targets(test), ["bin/io_tests", "lib/physfs/libphysfs.so.1"])
+
+    def test_modules_in_a_folder_that_it_names(self):
+        environment = {"name": "ENVIRONMENT", "value": ["PYTHONPATH=/tree/build/bindings/python"]}
+        test = {"command": ["python3", "-m", "pytest"], "properties": [environment]}
+        self.assertEqual(self.targets(test), ["bindings/python/overture/_tree.py",
+                                              "bindings/python/overture/liboverture_c.so"])
+
+    def test_a_program_that_is_not_built_yet(self):
+        """CTest does not tell its command."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "CTestTestfile.cmake").write_text(
+                'add_test([=[io.a]=] "/tree/build/bin/overture" "a.zip")\n'
+                'add_test([=[io.reads]=] "/tree/build/bin/io_tests" "b.zip")\n')
+            test = {"name": "io.reads",
+                    "properties": [{"name": "WORKING_DIRECTORY", "value": folder}]}
+            self.assertEqual(self.targets(test), ["bin/io_tests"])
 
     def test_all_where_the_tree_itself_is_named(self):
         self.assertEqual(self.targets({"command": ["cmake", "--install", "/tree/build"]}), ["all"])
