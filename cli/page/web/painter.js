@@ -71,6 +71,17 @@ export class Painter {
     this.pen.fillText(fitted(this.pen, text, labelWidth - 14), 8, top + height / 2);
   }
 
+  // What the top of a graph stands for, at its right end.
+  chip(text, top) {
+    const { pen } = this;
+    const right = labelWidth + this.view.plotWidth - 4;
+    const width = pen.measureText(text).width;
+    pen.fillStyle = colour('card');
+    pen.fillRect(right - width - 4, top + 2, width + 6, 15);
+    pen.fillStyle = colour('dim');
+    pen.fillText(text, right - width, top + 10);
+  }
+
   drawGrid(height) {
     const { pen } = this;
     const step = niceStep((this.view.to - this.view.from) / (this.view.plotWidth / 110));
@@ -206,10 +217,7 @@ export class Painter {
       pen.globalAlpha = 1;
       if (isDim) this.drawFoundReads(top);
     });
-    pen.fillStyle = colour('dim');
-    pen.textAlign = 'right';
-    pen.fillText(`${countText(most)} in flight`, labelWidth + this.view.plotWidth - 4, top + 8);
-    pen.textAlign = 'left';
+    this.chip(`${countText(most)} in flight`, top);
   }
 
   drawFoundReads(top) {
@@ -254,10 +262,7 @@ export class Painter {
         const tall = Math.min(value / most, 1) * (graphHeight - 2);
         if (tall > 0) pen.fillRect(labelWidth + i * 2, top + graphHeight - tall, 2, tall);
       });
-      pen.fillStyle = colour('dim');
-      pen.textAlign = 'right';
-      pen.fillText(graph.text(most), labelWidth + this.view.plotWidth - 4, top + 8);
-      pen.textAlign = 'left';
+      this.chip(graph.text(most), top);
     });
     pen.strokeStyle = colour('line');
     pen.strokeRect(labelWidth + 0.5, top + 0.5, this.view.plotWidth, graphHeight);

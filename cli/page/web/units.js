@@ -2,6 +2,7 @@
 // How numbers are written.
 
 export function timeText(us) {
+  if (us === 0) return '0';
   if (us >= 60e6) return `${Math.floor(us / 60e6)} min ${Math.round((us % 60e6) / 1e6)} s`;
   if (us >= 1e6) return `${(us / 1e6).toFixed(us < 1e7 ? 2 : 1)} s`;
   if (us >= 1e3) return `${(us / 1e3).toFixed(us < 1e4 ? 2 : us < 1e5 ? 1 : 0)} ms`;

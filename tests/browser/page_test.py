@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Zlib
+"""The page of a load in Chromium: ./dev page runs this.
+
+    page_test.py OVERTURE DEMO AXE
+
+makes pages with the command OVERTURE, of the sample game in the folder DEMO and of files with
+hostile names, and uses them as a reader would. AXE is axe.min.js, which looks for what keeps some
+readers out.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+OVERTURE, DEMO, AXE = sys.argv[1:4] if len(sys.argv) > 3 else ("", "", "")
+MOUNTS = ("base.zip", "dlc/rome", "mods/better_ai.zip", "mods/winter", "mods/high_detail.zip")
+HOSTILE = (
+    "<img src=x onerror=document.title='owned'>.txt",
+    "</script><script>document.title='owned'</script>.txt",
+    '"quoted" & \'both\'.txt',
+    "line\nbreak.txt",
+    "turned\u202egpj.txt",
+    "עברית/عربى.txt",
+    "naïve/日本語.txt",
+)
+
+
+def browser(scripts=True, phone=False):
+    options = webdriver.ChromeOptions()
+    for each in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 "--force-prefers-reduced-motion"):
+        options.add_argument(each)
+    options.add_argument("--window-size=" + ("420,900" if phone else "1280,1000"))
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    if not scripts:
+        options.add_experimental_option(
+            "prefs", {"profile.managed_default_content_settings.javascript": 2}
+        )
+    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+
+
+def make_page(folder, *mounts, code=0):
+    page = pathlib.Path(folder, "load.html")
+    words = [OVERTURE, "load", "--quiet", "--threads", "2", "--html", page, *mounts]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done
+    return page
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.page = make_page(cls.folder.name, *(f"{DEMO}/{each}" for each in MOUNTS))
+        cls.driver = browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.quit()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.driver.get(f"file://{self.page}")
+        self.assertTrue(self.js("return document.documentElement.dataset.ready"))
+
+    def tearDown(self):
+        said = self.driver.get_log("browser")
+        self.assertEqual([each["message"] for each in said], [])
+
+    def js(self, text, *values):
+        return self.driver.execute_script(text, *values)
+
+    def by(self, name):
+        return self.driver.find_element(By.ID, name)
+
+    def view(self):
+        return self.js("const t = overture.timeline; return [t.from, t.to]")
+
+    def rows(self):
+        return self.driver.find_elements(By.CSS_SELECTOR, "#files-table tbody tr")
+
+    def choose(self, name, value):
+        self.js("const e = document.getElementById(arguments[0]); e.value = arguments[1];"
+                "e.dispatchEvent(new Event('input', {bubbles: true}));"
+                "e.dispatchEvent(new Event('change', {bubbles: true}));", name, value)
+
+    def test_verdict_and_timeline_are_there(self):
+        self.assertRegex(self.driver.find_element(By.TAG_NAME, "h1").text, r"^[0-9.]+ m?s, ")
+        self.assertEqual(self.js("return overture.data.files.length"), 727)
+        painted = self.js(
+            "const c = document.getElementById('timeline');"
+            "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+            "return new Set(new Uint32Array(p.buffer)).size")
+        self.assertGreater(painted, 10, "colours on the canvas")
+
+    def test_every_thread_is_covered_by_what_it_did(self):
+        """Its spans lie in the load, and those at the top do not overlap."""
+        wrong = self.js(
+            "let wrong = 0; for (const lane of overture.data.lanes) { const s = lane.spans;"
+            "let end = 0; for (let i = 0; i < s.count; ++i) {"
+            "if (s.depth[i] === 0) { if (s.begin[i] < end - 0.2) ++wrong; end = s.end[i]; }"
+            "if (s.end[i] > overture.data.total_us + 1) ++wrong; } } return wrong")
+        self.assertEqual(wrong, 0)
+
+    def test_keys_and_buttons_zoom_and_move(self):
+        whole = self.view()
+        canvas = self.by("timeline")
+        canvas.click()
+        canvas.send_keys("+", "+")
+        near = self.view()
+        self.assertLess(near[1] - near[0], (whole[1] - whole[0]) / 2)
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        self.assertGreater(self.view()[0], near[0])
+        canvas.send_keys("-", Keys.HOME)
+        self.assertEqual(self.view()[0], 0)
+        canvas.send_keys("0")
+        self.assertEqual(self.view(), whole)
+        self.by("zoom-in").click()
+        self.assertLess(self.view()[1] - self.view()[0], whole[1] - whole[0])
+        self.by("zoom-all").click()
+        self.assertEqual(self.view(), whole)
+
+    def test_wheel_zooms_only_where_it_was_clicked(self):
+        """Otherwise it would hold up the reader who scrolls past."""
+        wheel = ("const c = document.getElementById('timeline');"
+                 "c.dispatchEvent(new WheelEvent('wheel', {deltaY: -300, cancelable: true}))")
+        whole = self.view()
+        self.js(wheel)
+        self.assertEqual(self.view(), whole)
+        self.by("timeline").send_keys("0")
+        self.js(wheel)
+        self.assertLess(self.view()[1] - self.view()[0], whole[1] - whole[0])
+
+    def test_a_file_is_followed_through_its_stages(self):
+        self.rows()[0].find_element(By.TAG_NAME, "button").click()
+        panel = self.by("file")
+        self.assertTrue(panel.is_displayed())
+        self.assertIn("panorama/", panel.text)
+        steps = [each.text for each in panel.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(3)")]
+        for stage in ("resolve", "unpack", "decode"):
+            self.assertIn(stage, steps)
+        first, last = self.view()
+        self.assertTrue(0 <= first < last)
+        self.by("timeline").send_keys(Keys.ESCAPE)
+        self.assertFalse(panel.is_displayed())
+
+    def test_a_click_on_the_timeline_selects_its_file(self):
+        x, y, file = self.js(
+            "const t = overture.timeline, s = t.lanes[0].spans; let best = 0;"
+            "for (let i = 0; i < s.count; ++i) if (s.file[i] >= 0 &&"
+            " s.end[i] - s.begin[i] > s.end[best] - s.begin[best]) best = i;"
+            "return [t.x((s.begin[best] + s.end[best]) / 2), 13, s.file[best]]")
+        for kind in ("pointermove", "pointerdown", "pointerup"):
+            self.js("const c = document.getElementById('timeline'), r = c.getBoundingClientRect();"
+                    "c.setPointerCapture = () => {};"
+                    "c.dispatchEvent(new PointerEvent(arguments[0], {pointerId: 1,"
+                    "clientX: r.left + arguments[1], clientY: r.top + arguments[2]}))", kind, x, y)
+        self.assertEqual(self.js("return overture.timeline.file"), file)
+        self.assertTrue(self.by("file").is_displayed())
+        self.assertIn("decode", self.by("tip").get_attribute("textContent"))
+
+    def test_search_finds_files(self):
+        self.by("search").send_keys("PANORAMA")
+        self.assertEqual(len(self.rows()), 3)
+        self.assertEqual(self.js("return overture.timeline.found.size"), 3)
+        self.by("search").clear()
+        self.by("search").send_keys("nothing like it")
+        self.assertEqual(len(self.rows()), 0)
+
+    def test_tables_sort(self):
+        heads = self.driver.find_elements(By.CSS_SELECTOR, "#files-table th button")
+        sizes = "return overture.data.files.map(f => f.bytes)"
+        largest = max(self.js(sizes))
+        heads[2].click()
+        first = self.rows()[0].find_elements(By.TAG_NAME, "td")[0].text
+        self.assertEqual(
+            self.js("return overture.data.files.find(f => f.path === arguments[0]).bytes", first),
+            largest)
+        heads[2].click()
+        self.assertNotEqual(self.rows()[0].find_elements(By.TAG_NAME, "td")[0].text, first)
+        table = self.driver.find_element(By.XPATH, "//h2[text()='File types']/..//table")
+        table.find_elements(By.CSS_SELECTOR, "th button")[1].click()
+        counts = [int(each.get_attribute("data-value"))
+                  for each in table.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(2)")]
+        self.assertEqual(counts, sorted(counts, reverse=True))
+
+    def test_more_rows_on_demand(self):
+        self.assertEqual(len(self.rows()), 50)
+        self.by("files-more").click()
+        self.assertEqual(len(self.rows()), 200)
+
+    def test_sliders_estimate(self):
+        seconds = "return document.getElementById('if-total').textContent"
+        before = self.js(seconds)
+        self.choose("if-decode", "8")
+        self.assertIn("less", self.by("if-compared").text)
+        self.by("if-reset").click()
+        self.assertEqual(self.js(seconds), before)
+        self.choose("if-left", "3")
+        self.assertIn("less", self.by("if-compared").text)
+
+    def test_the_map_goes_by_what_is_chosen(self):
+        tiles = self.driver.find_elements(By.CSS_SELECTOR, "#treemap button")
+        self.assertIn("textures/panorama", tiles[0].get_attribute("aria-label"))
+        self.choose("map-by", "type")
+        tiles = self.driver.find_elements(By.CSS_SELECTOR, "#treemap button")
+        self.assertTrue(tiles[0].get_attribute("aria-label").startswith("png: "))
+        tiles[0].click()
+        self.assertIn("260", self.by("files-count").text)
+
+    def test_no_barriers(self):
+        self.js(pathlib.Path(AXE).read_text(encoding="utf-8"))
+        for scheme in ("light", "dark"):
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            self.rows()[0].find_element(By.TAG_NAME, "button").click()
+            found = self.driver.execute_async_script(
+                "const done = arguments[0]; axe.run(document).then(r => done(r.violations.map("
+                "v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' | '))))")
+            self.assertEqual(found, [], scheme)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def test_it_prints(self):
+        printed = self.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+        self.assertGreater(len(printed["data"]), 20_000)
+
+
+class OtherPagesTest(unittest.TestCase):
+    def test_names_are_only_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in HOSTILE:
+                path = pathlib.Path(folder, "game", name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                # Slashes in the names are folders.
+                path.write_text("x")
+            page = make_page(folder, f"{folder}/game")
+            driver = browser()
+            try:
+                driver.get(f"file://{page}")
+                self.assertTrue(driver.execute_script(
+                    "return document.documentElement.dataset.ready"))
+                self.assertTrue(driver.title.startswith("Load of game"), driver.title)
+                self.assertEqual(driver.find_elements(By.TAG_NAME, "img"), [])
+                self.assertEqual([each["message"] for each in driver.get_log("browser")], [])
+                text = driver.find_element(By.ID, "files-table").text
+                for shown in ("<img src=x onerror", '"quoted" & \'both\'.txt', "日本語.txt"):
+                    self.assertIn(shown, text)
+                self.assertNotIn("\u202e", text)
+            finally:
+                driver.quit()
+
+    def test_without_scripts_there_are_verdict_picture_and_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = make_page(folder, *(f"{DEMO}/{each}" for each in MOUNTS))
+            driver = browser(scripts=False)
+            try:
+                driver.get(f"file://{page}")
+                self.assertTrue(driver.find_element(By.TAG_NAME, "h1").is_displayed())
+                self.assertTrue(driver.find_element(By.CSS_SELECTOR, ".still svg").is_displayed())
+                self.assertFalse(driver.find_element(By.ID, "timeline").is_displayed())
+                heads = [each.text for each in driver.find_elements(By.TAG_NAME, "h2")]
+                for head in ("Timeline", "Critical path", "Slowest files", "File types", "Mounts"):
+                    self.assertIn(head, heads)
+            finally:
+                driver.quit()
+
+    def test_a_phone_has_no_sideways_scrolling(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = make_page(folder, *(f"{DEMO}/{each}" for each in MOUNTS))
+            driver = browser(phone=True)
+            try:
+                driver.get(f"file://{page}")
+                wide = driver.execute_script(
+                    "return document.documentElement.scrollWidth - innerWidth")
+                self.assertLessEqual(wide, 0)
+            finally:
+                driver.quit()
+
+    def test_odd_loads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "empty").mkdir()
+            pathlib.Path(folder, "broken").mkdir()
+            pathlib.Path(folder, "broken/a.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
+            driver = browser()
+            try:
+                for mount, code in (("empty", 0), ("broken", 1)):
+                    page = make_page(folder, f"{folder}/{mount}", code=code)
+                    driver.get(f"file://{page}")
+                    self.assertTrue(driver.execute_script(
+                        "return document.documentElement.dataset.ready"), mount)
+                    said = [each["message"] for each in driver.get_log("browser")]
+                    self.assertEqual(said, [], mount)
+                self.assertIn("a.png", driver.find_element(By.TAG_NAME, "details").text)
+            finally:
+                driver.quit()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
