@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -43,7 +44,14 @@ def browser(scripts=True, phone=False):
         options.add_experimental_option(
             "prefs", {"profile.managed_default_content_settings.javascript": 2}
         )
-    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    # On a machine with much to do it may take longer to start than the driver waits.
+    for attempt in range(3):
+        try:
+            return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        except WebDriverException:
+            if attempt == 2:
+                raise
+    return None
 
 
 def make_page(folder, *mounts, code=0):
@@ -143,7 +151,8 @@ class PageTest(unittest.TestCase):
         panel = self.by("file")
         self.assertTrue(panel.is_displayed())
         self.assertIn("panorama/", panel.text)
-        steps = [each.text for each in panel.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(3)")]
+        cells = panel.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(3)")
+        steps = [each.text for each in cells]
         for stage in ("resolve", "unpack", "decode"):
             self.assertIn(stage, steps)
         first, last = self.view()
