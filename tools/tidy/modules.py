@@ -91,6 +91,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/watch/folder_events_generic.cpp": "only says no",
     "src/vfs/watch/folder_events_linux.cpp": "file_watch_test",
     "src/vfs/mounts/removal_markers.cpp": "removal_test",
+    "src/vfs/tree/live_pages.cpp": "the memory of an index: live_index_test, mount_table_test",
     "src/vfs/tree/lookup_hit.cpp":
         "merges what was written with what is listed: written_names_test",
     "src/vfs/tree/tree_merge.cpp": "lookup_test, the model in scan_mount_test",
