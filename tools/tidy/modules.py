@@ -52,6 +52,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/files/descriptor_limit_windows.cpp": "a constant",
     "src/io/back_ends/reads_windows.cpp": "read_backends_test",
     "src/io/files/descriptor_limit_linux.cpp": "handle_cache_test",
+    "src/io/files/handle_cache_readers.cpp": "handle_cache_test, file_access_test",
     "src/io/schedule/position_index.cpp": "an index of the store: request_store_test",
     "src/io/back_ends/reads_blocking.cpp":
         "threads that serve a queue: read_bundles_test, read_ahead_test",
