@@ -29,7 +29,7 @@ struct piece {
 
 // Adds the pieces of a whole file. One packed with zstd is one frame.
 void cut(std::span<const std::byte> bytes, compression method, std::vector<piece>& pieces);
-// The next pieces of a large file, read into `room`: one less than that has room for, or all that are
+// The next pieces of a large file, read into `room`: one less than fit into that, or all that are
 // left.
 [[nodiscard]] result<std::vector<piece>> next_window(file_reader& reader,
                                                      std::span<std::byte> room);
