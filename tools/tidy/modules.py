@@ -63,6 +63,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/back_ends/reads_simulated.cpp":
         "the queue on a simulated disk: read_core_test, random_run_test",
     "src/load/file_read.cpp": "what is under read_file(): read_file_test",
+    "src/jobs/job_batch.cpp": "full_queue_test, bad_luck_test",
     "src/jobs/pool/forks.cpp": "parallel calls: fork_test, thread_pool_test",
     "src/jobs/pool/job_runner.cpp": "runs and drops jobs: thread_pool_test, full_queue_test",
     "src/jobs/queues/pool_slots.cpp": POOL,
