@@ -70,8 +70,6 @@ class removed_at_exit {
   ~removed_at_exit();
   removed_at_exit(const removed_at_exit&) = delete;
   removed_at_exit& operator=(const removed_at_exit&) = delete;
-  // For a signal handler, too: reads only atomics.
-  static void each(void (*remove)(const char* path));
 
  private:
   std::size_t slot_;
