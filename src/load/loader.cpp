@@ -81,7 +81,7 @@ void loader::drop_from(item_stack& line) noexcept {
 
 loader::loader(load_state& of) noexcept
     : load(of),
-      share_bytes_(of.ledger.limit() / 16 / of.jobs.concurrency()),
+      credit_(of.ledger, of.ledger.limit() / 16 / of.jobs.concurrency()),
       scratch_(scratch_slot(of).exchange(nullptr, std::memory_order_acquire)),
       uses_scratch_(!of.options.sink || !of.options.sink->one_thread()),
       room_seen_(of.room.made()),
@@ -215,7 +215,7 @@ std::uint32_t loader::next_file() noexcept {
 // --- Left to the workers -------------------------------------------------------------------------
 
 void loader::leave(load_item& item, std::uint64_t ns) noexcept {
-  return_credit();  // no item may wait for what its own loader holds
+  credit_.return_all();  // no item may wait for what its own loader holds
   load.group.begin_job();
   load.left_ns_max.store(std::max(ns, load.left_ns_max.load(std::memory_order_relaxed)),
                          std::memory_order_relaxed);
@@ -246,7 +246,7 @@ std::span<std::byte> loader::scratch_buffer(blob scratch_space::* kept,
                                             std::size_t bytes) noexcept {
   // The scratch of all loaders together takes at most about half the budget.
   if (!scratch_ || !uses_scratch_ ||
-      bytes > std::min<std::uint64_t>(scratch_bytes_max, 4 * share_bytes_)) {
+      bytes > std::min<std::uint64_t>(scratch_bytes_max, 4 * credit_.share_bytes())) {
     return {};
   }
   blob& block = scratch_->*kept;
@@ -279,51 +279,14 @@ void loader::give_scratch_to(load_item& item) noexcept {
 
 // --- Room ----------------------------------------------------------------------------------------
 
-std::uint64_t whole_file_bytes(const load_item& item) noexcept {
-  const file_place& place = item.file.place();
-  return place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
-}
-
-// With one ledger for both, the room for a file and its block is taken at once. Otherwise blocks
-// that wait for room for their files would fill the ledger.
 bool loader::reserve(load_item& item, std::uint64_t bytes) noexcept {
-  item.reserved_bytes = bytes;
-  const bool both = &load.ledger == &load.block_ledger;
-  for (;;) {
-    bool ticket = false;
-    const std::uint64_t block = item.file.block_room();
-    if (block == 0) {
-      if (!item.file.hold_block(0, ticket)) continue;
-      if (take_beside_block(item, bytes)) return true;
-      item.reserved_bytes = 0;
-      wait_in(load.awaiting_file, item);
-      return false;
-    }
-    return_credit();
-    const std::uint64_t more = both ? bytes : 0;
-    if (!load.block_ledger.take(block + more, memory_tag::vfs, ticket)) {
-      item.reserved_bytes = 0;
-      wait_in(both ? load.awaiting_file : load.awaiting_block, item);
-      return false;
-    }
-    if (item.file.hold_block(block, ticket) && both && !ticket) {
-      load.ledger.move(more, memory_tag::vfs, memory_tag::load);
-      return true;
-    }
-    // Another file took room for the block meanwhile, or it was evicted, or the file's room comes
-    // from another ledger.
-    if (both) load.block_ledger.give_back(more, memory_tag::vfs);
-    load.block_ledger.end_item(ticket);
+  const file_room room = take_file_room(item.file, bytes, credit_, load.block_ledger, item.ticket);
+  if (room == file_room::taken) {
+    item.reserved_bytes = bytes;
+    return true;
   }
-}
-
-// The room for a file that needs no block, or holds it.
-bool loader::take_beside_block(load_item& item, std::uint64_t cost) noexcept {
-  if (&load.ledger != &load.block_ledger || !item.file.block_has_ticket()) {
-    return take_room(item, cost);
-  }
-  load.ledger.add(cost, memory_tag::load);
-  return true;
+  wait_in(room == file_room::lacks_block_room ? load.awaiting_block : load.awaiting_file, item);
+  return false;
 }
 
 void loader::release_all(load_item& item) noexcept {
@@ -333,20 +296,6 @@ void loader::release_all(load_item& item) noexcept {
     load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
   }
   load.ledger.end_item(item.ticket);
-}
-
-bool loader::take_room(load_item& item, std::uint64_t cost) noexcept {
-  if (cost > credit_bytes_ && cost < share_bytes_ &&
-      load.ledger.take_if_free(share_bytes_, memory_tag::load)) {
-    credit_bytes_ += share_bytes_;
-  }
-  if (cost <= credit_bytes_) {
-    credit_bytes_ -= cost;
-    return true;
-  }
-  // No item may wait for what its own loader holds.
-  return_credit();
-  return load.ledger.take(cost, memory_tag::load, item.ticket);
 }
 
 // If room was made since the item asked, the next look at load_room finds it.
@@ -361,27 +310,12 @@ void loader::wait_in(item_stack& line, load_item& item) noexcept {
 
 void loader::add_room(load_item& item, std::uint64_t bytes) noexcept {
   item.reserved_bytes += bytes;
-  if (bytes <= credit_bytes_) {
-    credit_bytes_ -= bytes;
-  } else {
-    load.ledger.add(bytes, memory_tag::load);
-  }
+  credit_.add(bytes);
 }
 
 void loader::release_room(load_item& item, std::uint64_t bytes) noexcept {
   item.reserved_bytes -= bytes;
-  if (credit_bytes_ + bytes <= 2 * share_bytes_ && !item.ticket &&
-      load.ledger.used() < load.ledger.limit()) {
-    credit_bytes_ += bytes;
-  } else if (bytes != 0) {
-    load.ledger.give_back(bytes, memory_tag::load);
-  }
-}
-
-void loader::return_credit() noexcept {
-  if (credit_bytes_ != 0) {
-    load.ledger.give_back(std::exchange(credit_bytes_, 0), memory_tag::load);
-  }
+  credit_.give_back(bytes, item.ticket);
 }
 
 void loader::keep_unpacked(load_item& item) noexcept {
@@ -391,7 +325,7 @@ void loader::keep_unpacked(load_item& item) noexcept {
 
 void loader::defer_decode(load_item& item) noexcept {
   keep_unpacked(item);
-  return_credit();
+  credit_.return_all();
   wait_in(load.awaiting_decode, item);
 }
 
@@ -422,7 +356,7 @@ void loader::retire(load_item& item) noexcept {
 
 void loader::flush() noexcept {
   if (spare_) push(load.free_items, *std::exchange(spare_, nullptr));
-  return_credit();
+  credit_.return_all();
   if (files_done_ == 0) return;
   load.bytes_done.fetch_add(std::exchange(bytes_done_, 0), std::memory_order_relaxed);
   load.listed_done.fetch_add(std::exchange(listed_done_, 0), std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 // another.
 #pragma once
 
+#include "load/file_room.hpp"
 #include "load/load_state.hpp"
 #include "overture/sync/countdown.hpp"
 
@@ -68,7 +69,9 @@ class loader {
   // Gives back all that an item holds.
   void release_all(load_item& item) noexcept;
   // Decodes that allocate at least this much take room first.
-  [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept { return share_bytes_ + 1; }
+  [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept {
+    return credit_.share_bytes() + 1;
+  }
   // Makes an item wait, with its content, because there is no room for its asset.
   void defer_decode(load_item& item) noexcept;
   // Makes its content the item's own.
@@ -90,19 +93,15 @@ class loader {
   [[nodiscard]] std::span<std::byte> scratch_buffer(blob scratch_space::* kept,
                                                     std::size_t bytes) noexcept;
   void give_scratch_to(load_item& item) noexcept;
-  [[nodiscard]] bool take_room(load_item& item, std::uint64_t cost) noexcept;
-  [[nodiscard]] bool take_beside_block(load_item& item, std::uint64_t cost) noexcept;
   void wait_in(item_stack& line, load_item& item) noexcept;
   [[nodiscard]] load_item* pop_waiting(bool room, bool block_room) noexcept;
-  void return_credit() noexcept;
   void flush() noexcept;
 
   std::uint64_t lent_until_ns_ = 0;
-  std::uint64_t share_bytes_;  // the most room that a loader takes as credit at once
+  room_credit credit_;
   scratch_space* scratch_;
-  bool uses_scratch_;               // files end in the call that began them
-  load_item* spare_ = nullptr;      // for the next file
-  std::uint64_t credit_bytes_ = 0;  // room taken ahead for small files
+  bool uses_scratch_;           // files end in the call that began them
+  load_item* spare_ = nullptr;  // for the next file
   // load_room::made() of both rooms before the current item asked for any.
   std::uint64_t room_seen_;
   std::uint64_t block_room_seen_;
@@ -128,9 +127,6 @@ void submit_read(load_state& load, read_request& request, std::uint32_t file) no
 void tell_idle_reason(load_state& load) noexcept;
 // Ends the items that wait for room and were cancelled, or whose load was.
 void drop_waiting(load_state& load) noexcept;
-
-// The room of a file that is loaded as a whole: its packed and its unpacked bytes.
-[[nodiscard]] std::uint64_t whole_file_bytes(const load_item& item) noexcept;
 
 // In pipeline.cpp. Takes an item as far as it can go now.
 void advance(loader& by, load_item& item) noexcept;

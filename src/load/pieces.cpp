@@ -105,7 +105,7 @@ std::chrono::nanoseconds time_left(const load_state& load, const load_item& item
 
 bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept {
   if (load.options.sink || item.needs_all) return false;
-  const std::uint64_t whole = whole_file_bytes(item);
+  const std::uint64_t whole = whole_file_bytes(item.file.place());
   const bool fits = whole <= load.ledger.limit();
   const bool is_quick = load.options.file_time_max.count() == 0 || whole < timed_bytes_min;
   return !(fits && is_quick) && whole > room_for_pieces(item);

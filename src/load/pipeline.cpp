@@ -453,7 +453,7 @@ void advance(loader& by, load_item& item) noexcept {
   if (const std::uint64_t ns = by.is_lent() ? read_ns(item) : 0; by.is_too_long(ns))
     return by.leave(item, ns);
   if (may_go_in_pieces(by.load, item)) return advance_in_pieces(by, item);
-  if (!by.reserve(item, whole_file_bytes(item))) return;
+  if (!by.reserve(item, whole_file_bytes(item.file.place()))) return;
 
   bool filled = false;
   const auto read = [&](loader& here, load_item& of) { return read_at_once(here, of, filled); };
