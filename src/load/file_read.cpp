@@ -58,7 +58,7 @@ void file_read::open() noexcept {
 bool file_read::try_room() noexcept {
   const std::uint64_t bytes = whole_file_bytes(file_.place());
   room_credit none_ahead(ledger(), 0);
-  if (take_file_room(file_, bytes, none_ahead, ledger(), ticket_) != file_room::taken) return false;
+  if (take_file_room(file_, bytes, none_ahead, ledger(), ticket_) != lacking::nothing) return false;
   room_ = bytes;
   return true;
 }

@@ -50,8 +50,8 @@ bool take_beside_block(const opened_file& file, std::uint64_t bytes, room_credit
 
 }  // namespace
 
-file_room take_file_room(opened_file& file, std::uint64_t bytes, room_credit& from,
-                         memory_ledger& for_blocks, bool& ticket) noexcept {
+lacking take_file_room(opened_file& file, std::uint64_t bytes, room_credit& from,
+                       memory_ledger& for_blocks, bool& ticket) noexcept {
   const bool is_one_ledger = &from.ledger() == &for_blocks;
   const std::uint64_t with_block = is_one_ledger ? bytes : 0;
   for (;;) {
@@ -59,17 +59,16 @@ file_room take_file_room(opened_file& file, std::uint64_t bytes, room_credit& fr
     bool block_ticket = false;
     if (block == 0) {
       if (!file.hold_block(0, block_ticket)) continue;
-      return take_beside_block(file, bytes, from, is_one_ledger, ticket)
-                 ? file_room::taken
-                 : file_room::lacks_file_room;
+      return take_beside_block(file, bytes, from, is_one_ledger, ticket) ? lacking::nothing
+                                                                         : lacking::file_room;
     }
     from.return_all();
     if (!for_blocks.take(block + with_block, memory_tag::vfs, block_ticket)) {
-      return is_one_ledger ? file_room::lacks_file_room : file_room::lacks_block_room;
+      return is_one_ledger ? lacking::file_room : lacking::block_room;
     }
     if (file.hold_block(block, block_ticket) && is_one_ledger && !block_ticket) {
       for_blocks.move(with_block, memory_tag::vfs, memory_tag::load);
-      return file_room::taken;
+      return lacking::nothing;
     }
     // Another file took room for the block meanwhile, or it was evicted, or the file's room comes
     // from another ledger.

@@ -37,14 +37,15 @@ class room_credit {
   std::uint64_t bytes_ = 0;
 };
 
-// What a file has to wait for.
-enum class file_room : std::uint8_t { taken, lacks_file_room, lacks_block_room };
+// What room an item waits for, in the order in which they are served: those first that hold most.
+enum class lacking : std::uint8_t { asset_room, file_room, block_room, nothing };
 
 // Takes `bytes` of room for a file and, unless it is there, for its solid block. With one ledger
 // for both, the room is taken at once: blocks that wait for room for their files would fill the
 // ledger.
-[[nodiscard]] file_room take_file_room(opened_file& file, std::uint64_t bytes, room_credit& from,
-                                       memory_ledger& for_blocks, bool& ticket) noexcept;
+// Returns what it lacks.
+[[nodiscard]] lacking take_file_room(opened_file& file, std::uint64_t bytes, room_credit& from,
+                                     memory_ledger& for_blocks, bool& ticket) noexcept;
 
 // Of a file that is read and unpacked as a whole.
 [[nodiscard]] inline std::uint64_t whole_file_bytes(const file_place& place) noexcept {
