@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/threads/thread_slot.hpp"
+#include "base/vec.hpp"
 
 namespace overture::load_detail {
 using namespace base_detail;
@@ -20,7 +21,7 @@ constexpr std::size_t buffer_bytes_min = std::size_t{64} << 10;
 
 scratch_shelf::~scratch_shelf() {
   for (atomic<scratch_space*>& kept : kept_) {
-    destroy_object(memory_, memory_tag::load, kept.load(std::memory_order_acquire));
+    destroy_object(memory_, memory_tag::load, kept.load(std::memory_order_relaxed));
   }
 }
 
