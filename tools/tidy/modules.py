@@ -62,7 +62,11 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/back_ends/reads_uring_absent.cpp": "only says no",
     "src/io/back_ends/reads_simulated.cpp":
         "the queue on a simulated disk: read_core_test, random_run_test",
+    "src/load/admission.cpp": "which file begins next: loader_test, interleave/loader_test",
+    "src/load/decode_stage.cpp": "one stage: pipeline_test, decode_memory_test",
     "src/load/file_read.cpp": "what is under read_file(): read_file_test",
+    "src/load/stage_times.cpp": "what a file's stages took: pipeline_test, scope_test",
+    "src/load/stages.cpp": "the stages: pipeline_test",
     "src/jobs/job_batch.cpp": "full_queue_test, bad_luck_test",
     "src/jobs/pool/forks.cpp": "parallel calls: fork_test, thread_pool_test",
     "src/jobs/pool/job_runner.cpp": "runs and drops jobs: thread_pool_test, full_queue_test",
