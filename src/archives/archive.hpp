@@ -79,6 +79,7 @@ enum class entry_flaw : std::uint8_t {
   encryption_of_7z,  // by a build without AES
   in_parts,
   zisofs,   // a version or size of block that is unknown
+  interleaved,
   removal,  // not a file: a removal marker, which removes files of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;

@@ -46,7 +46,6 @@ inline constexpr const char* iso_folder_in_itself = "the folder contains itself"
 inline constexpr const char* iso_lacks_extent = "the rest of the file has no record";
 inline constexpr const char* iso_broken_record = "broken folder record";
 inline constexpr const char* iso_bad_name = "the name is not a valid path";
-inline constexpr const char* iso_interleaved = "the file is interleaved, which is not supported";
 
 // Removal markers, see mount_options::removal_markers.
 inline constexpr const char* unknown_marker = "unsupported kind of removal marker";
