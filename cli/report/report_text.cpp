@@ -465,9 +465,9 @@ std::string failure_line(const report_failure& failure, const text_style& style)
 }
 
 std::string missing_files(const report& what) {
-  return fmt::format(
-      "files are missing: {} could not be read",
-      counted(what.mount_failures.size(), "folder, link or header", "folders, links or headers"));
+  return fmt::format("files are missing: {} could not be read",
+                     counted(what.mount_failures.size(), "folder, link, name or header",
+                             "folders, links, names or headers"));
 }
 
 std::string report_text(const report& what, const text_style& style) {

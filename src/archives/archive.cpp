@@ -75,9 +75,10 @@ error error_of(entry_flaw flaw) noexcept {
           errc::unsupported,
           "unsupported version of zisofs, which xorriso reads; pack with version 1 or not at all");
     case entry_flaw::interleaved:
-      return make(errc::unsupported,
-                  "interleaved or packed in several extents, which is not supported; make the image "
-                  "again without that");
+      return make(
+          errc::unsupported,
+          "interleaved or packed in several extents, which is not supported; make the image "
+          "again without that");
     case entry_flaw::removal:
       return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:
@@ -189,6 +190,9 @@ result<void> archive_builder::take_back_lost(std::uint32_t entry, const error& w
 }
 
 result<void> archive_builder::add_skipped(shown_name name, const char* reason) noexcept {
+  if (const std::optional<errc> code = skip_reason::failure_of(reason)) {
+    return add_lost(name, error{*code, 0, reason, {}, 0});
+  }
   if (into_.skipped.push_back({reason, name.at, name.bytes})) return {};
   return fail(errc::out_of_memory, "out of memory for the list of skipped names");
 }

@@ -85,16 +85,20 @@ TEST(zip, refuses_zstd_that_lies) {
   }
 }
 
-TEST(zip, skips_names_nested_too_deeply) {
+TEST(zip, reports_files_that_a_limit_leaves_out_as_missing) {
   std::string deep;
   for (std::size_t i = 0; i < limits::folder_depth_max; ++i) deep += "d/";
   zip_writer zip;
   zip.add({.name = deep + "just"});
   zip.add({.name = deep + "too/deep"});
+  zip.add({.name = std::string(256, 'n')});
   mounted test(zip);
   EXPECT_EQ(test.contents().size(), 1u);
-  EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair(deep + "too/deep", "folders nested more than 128 deep")));
+  EXPECT_THAT(skipped_of(test.files), IsEmpty());
+  EXPECT_THAT(failures_of(test.files),
+              ElementsAre(deep + "too/deep: folders nested more than 128 deep, limit 0",
+                          std::string(256, 'n') +
+                              ": a name in the path is longer than 255 bytes, limit 0"));
 }
 
 TEST(zip, with_thousands_of_entries_is_mounted_with_few_calls) {
@@ -354,18 +358,20 @@ TEST(zip, names_that_are_not_valid_paths_are_skipped_and_listed) {
   }
   mounted test(zip);
   EXPECT_THAT(test.contents(), ElementsAre(Pair("good", "good")));
-  EXPECT_THAT(
-      skipped_of(test.files),
-      UnorderedElementsAre(
-          Pair("../a", "'.' or '..' in the path"), Pair("a/..", "'.' or '..' in the path"),
-          Pair("C:/a", "a drive letter in the path"), Pair(nul, "a NUL in the path"),
-          Pair(endless.substr(0, limits::path_bytes_max), "the path is longer than 4,096 bytes"),
-          Pair("", "empty name"),
-          Pair("long/" + std::string(256, 'e'), "a name in the path is longer than 255 bytes")));
-  EXPECT_EQ(test.files.mount_at(0).skipped, 7u);
+  EXPECT_THAT(skipped_of(test.files),
+              UnorderedElementsAre(Pair("../a", "'.' or '..' in the path"),
+                                   Pair("a/..", "'.' or '..' in the path"),
+                                   Pair("C:/a", "a drive letter in the path"),
+                                   Pair(nul, "a NUL in the path"), Pair("", "empty name")));
+  EXPECT_EQ(test.files.mount_at(0).skipped, 5u);
+  EXPECT_THAT(failures_of(test.files),
+              UnorderedElementsAre(endless.substr(0, limits::path_bytes_max) +
+                                       ": the path is longer than 4,096 bytes, limit 0",
+                                   "long/" + std::string(256, 'e') +
+                                       ": a name in the path is longer than 255 bytes, limit 0"));
 }
 
-TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
+TEST(zip, names_that_become_too_long_at_the_mount_point_are_missing) {
   std::string name = "n";
   while (name.size() + 100 < limits::path_bytes_max) name += "/" + std::string(99, 'n');
   zip_writer zip;
@@ -374,8 +380,8 @@ TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
   EXPECT_EQ(mounted(zip).files.skipped_count(), 0u);
   mounted test(zip, {.at = std::string(200, 'm')});
   EXPECT_THAT(test.contents(), ElementsAre(Pair(std::string(200, 'm') + "/a", "a")));
-  EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair(name, "the path is longer than 4,096 bytes")));
+  EXPECT_THAT(failures_of(test.files),
+              ElementsAre(name + ": the path is longer than 4,096 bytes, limit 0"));
 }
 
 TEST(zip, unsupported_methods_are_named_in_the_error) {
