@@ -89,6 +89,7 @@ std::string advice_on(const file_system& files, const mount_failure& failure) {
     if (first.mount != failure.mount) continue;
     return fmt::format("the first was {} ({})", printable(first.name), first.reason);
   }
+  if (failure.why.code == errc::limit && !failure.path.empty()) return "rename, move or remove it";
   return mount_advice(failure.why);
 }
 
