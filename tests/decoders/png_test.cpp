@@ -234,7 +234,8 @@ std::string outcome_of(const std::string& png) {
 
 constexpr const char* damaged = "corrupt: a chunk of the PNG file does not match its checksum";
 constexpr const char* unused =
-    "255 255: the PNG file's transparency (tRNS) is not used: it has the wrong length or place";
+    "255 255: a transparency chunk (tRNS) of the PNG file is not used: it has the wrong length or "
+    "place";
 
 TEST(png_decoder, has_the_transparency_of_palettes_greys_and_colours) {
   EXPECT_EQ(outcome_of(header_of(3) + palette + chunk("tRNS", "\x0A\x14") + two_of_palette + end),
