@@ -195,7 +195,10 @@ int cmd_load(const std::vector<std::string>& words) {
   int status = exit_ok;
   int written = exit_ok;
   while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
-    if (arguments.cold) drop_from_page_cache(arguments.tree);
+    if (arguments.cold) {
+      drop_from_page_cache(arguments.tree, out,
+                           !arguments.quiet && out.shows_progress(arguments.progress));
+    }
     finished_load done = load_once(arguments, records, replaced, out);
     if (!done.what) return done.status;
     status = std::max(status, done.status);

@@ -35,8 +35,6 @@ void prepare_terminal(terminal_environment& environment);
 
 // Whether the system tells a read that its page cache could serve from one that it could not.
 [[nodiscard]] bool tells_page_cache();
-// Drops a file from the system's page cache. False if the system cannot, or keeps some of it.
-[[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
 // Opens a pipe or a character device to write to; null if that fails, with errno set. Waits until a

@@ -148,11 +148,6 @@ bool tells_page_cache() {
   return false;
 }
 
-// Windows has no such call.
-bool drop_file_from_page_cache(const std::string&) {
-  return false;
-}
-
 std::FILE* duplicate_output() {
   const int copy = _dup(_fileno(stdout));
   if (copy < 0) return nullptr;
