@@ -23,6 +23,13 @@ std::uint64_t work_of(const loaded_file& file) {
   return sum;
 }
 
+// What macOS keeps beside files is named after them.
+std::string type_of(const loaded_file& file, const entry_info& entry) {
+  if (file.decoder && std::string_view(file.decoder) == "appledouble")
+    return "AppleDouble of macOS";
+  return lower_case(extension(entry.path));
+}
+
 // Builds the per-file parts of a report in one pass over all files.
 class file_collector {
  public:
@@ -51,7 +58,7 @@ class file_collector {
       return;
     }
 
-    report_type& type = types_[lower_case(extension(entry.path))];
+    report_type& type = types_[type_of(file, entry)];
     type.ns += work_of(file);
     if (file.failure) {
       ++mount.failed;

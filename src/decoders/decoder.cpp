@@ -21,6 +21,7 @@ struct decoder_list {
 std::span<const decoder_format> decoder_formats() noexcept {
   // clang-format off: one line each
   static const decoder_format table[] = {
+      {"appledouble", "AppleDouble of macOS", own, asset_kind::none, &apple_double_recogniser()},
       {"png", "PNG", "libspng", asset_kind::image, &png_decoder()},
       {"jpeg", "JPEG", "libjpeg-turbo", asset_kind::image, &jpeg_decoder()},
       {"tga", "TGA", own, asset_kind::image, &tga_decoder()},

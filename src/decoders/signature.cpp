@@ -144,6 +144,7 @@ constexpr known_format table[] = {
     {file_format::module, "SCRM"sv, {}, nullptr, 44},
     {file_format::module, ""sv, {}, is_amiga_module},
     {file_format::midi, "MThd\0\0\0\6"sv, "mid midi "},
+    {file_format::apple_double, "\0\5\x16\7\0\2\0\0"sv, {}},
 };
 
 bool has_signature(const known_format& of, bytes_of_file bytes) noexcept {
@@ -165,6 +166,11 @@ bool has_name(const known_format& of, std::string_view path) noexcept {
 
 }  // namespace
 
+bool has_any_signature(bytes_of_file bytes) noexcept {
+  return std::any_of(std::begin(table), std::end(table),
+                     [bytes](const known_format& each) { return has_signature(each, bytes); });
+}
+
 bool is_file_of(file_format format, std::string_view path, bytes_of_file bytes) noexcept {
   bool is_named = false;
   for (const known_format& each : table) {
@@ -172,9 +178,7 @@ bool is_file_of(file_format format, std::string_view path, bytes_of_file bytes) 
     if (has_signature(each, bytes)) return true;
     is_named = is_named || has_name(each, path);
   }
-  return is_named &&
-         std::none_of(std::begin(table), std::end(table),
-                      [bytes](const known_format& other) { return has_signature(other, bytes); });
+  return is_named && !has_any_signature(bytes);
 }
 
 }  // namespace overture::decoders_detail

@@ -41,6 +41,7 @@ namespace overture::decoders_detail {
 // Formats that are recognised but not decoded, in recognised.cpp: ktx2, glb, iqm, md5, obj, font,
 // gettext, module.
 [[nodiscard]] const decoder& recogniser_of(file_format format) noexcept;
+[[nodiscard]] const decoder& apple_double_recogniser() noexcept;  // by its name, too: goes first
 [[nodiscard]] const decoder& utf8_decoder() noexcept;  // text that must be UTF-8
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
