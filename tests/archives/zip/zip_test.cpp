@@ -148,6 +148,30 @@ TEST(zip, may_have_bytes_after_its_end) {
   EXPECT_THAT(load_all(files), ElementsAre(Pair("a", "a")));
 }
 
+TEST(zip, may_be_followed_by_much_else_in_a_program_or_an_archive) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "hello"});
+  const std::string surplus(70'000, 'x');
+  const auto listed = [&](const std::string& bytes) {
+    memory_file_os os(bytes);
+    file_system files({.os = &os});
+    const result<mount_id> made = files.mount("test.exe");
+    if (!made) return std::string(to_string(made.error().code));
+    return std::to_string(files.mount_at(0).entries);
+  };
+  EXPECT_EQ(listed("MZ" + zip.bytes() + surplus), "1");
+  EXPECT_EQ(listed("\x7F"
+                   "ELF" +
+                   zip.bytes() + surplus),
+            "1");
+  EXPECT_EQ(listed(zip.bytes() + surplus), "1");
+  EXPECT_EQ(listed("MZ" + zip.bytes() + std::string(5 << 20, 'x')), "unsupported")
+      << "too far away";
+  EXPECT_EQ(listed("MZ" + surplus), "unsupported");
+  EXPECT_EQ(listed("text" + zip.bytes() + surplus), "unsupported");
+  EXPECT_EQ(listed("PK\3\4" + surplus), "corrupt");
+}
+
 TEST(zip, may_follow_a_self_extractor) {
   for (const bool offsets_with_prefix : {false, true}) {
     for (const bool zip64 : {false, true}) {
