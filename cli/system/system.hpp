@@ -26,6 +26,8 @@ void prepare_terminal(terminal_environment& environment);
 // The width of a stream's terminal in columns, 0 if it is not a terminal. Falls back to COLUMNS,
 // then to 80.
 [[nodiscard]] unsigned terminal_width(stream which, const terminal_environment& environment);
+// Its lines; 0 if it is not a terminal, or not known.
+[[nodiscard]] unsigned terminal_height(stream which);
 
 // Writes everything, unbuffered. Returns 0 or the errno.
 [[nodiscard]] int write_all(stream which, std::string_view text);

@@ -86,6 +86,12 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
   return columns > 0 && columns < 10'000 ? static_cast<unsigned>(columns) : 80;
 }
 
+unsigned terminal_height(stream which) {
+  winsize size{};
+  const bool known = is_terminal(which) && ::ioctl(descriptor(which), TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_row : 0;
+}
+
 int write_all(stream which, std::string_view text) {
   return write_all(descriptor(which), text);
 }

@@ -117,6 +117,12 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
   return columns > 0 && columns < 10'000 ? static_cast<unsigned>(columns) : 80;
 }
 
+unsigned terminal_height(stream which) {
+  CONSOLE_SCREEN_BUFFER_INFO found{};
+  if (!is_terminal(which) || !GetConsoleScreenBufferInfo(handle_of(which), &found)) return 0;
+  return static_cast<unsigned>(found.srWindow.Bottom - found.srWindow.Top + 1);
+}
+
 int write_all(stream which, std::string_view text) {
   const HANDLE to = handle_of(which);
   while (!text.empty()) {

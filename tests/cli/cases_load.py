@@ -42,6 +42,8 @@ FIELDS = {
     "skipped_names": list,
     "hints": list,
     "memory": dict,
+    "budget_bytes": int,
+    "largest": dict,
     "in_flight_bytes_max": int,
     "in_flight_by_module": dict,
     "kept": dict,
