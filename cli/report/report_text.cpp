@@ -465,11 +465,18 @@ class writer {
            fmt::format("a solid block takes up to {}; repack with smaller ones", bytes(blocks)));
     } else if (!largest.path.empty()) {
       line(over +
-           fmt::format("{} takes {} ({} to be decoded to {}), and what does not fit is loaded "
-                       "alone",
-                       printable(largest.path), bytes(largest.total()),
-                       bytes(largest.packed_bytes + largest.bytes), bytes(largest.decoded_bytes)));
+           fmt::format("{} has {} to be decoded to {}{}, and what does not fit is loaded alone",
+                       printable(largest.path), bytes(largest.packed_bytes + largest.bytes),
+                       bytes(largest.decoded_bytes), codec_memory(largest)));
     }
+  }
+
+  // Some codecs need more than what they make.
+  [[nodiscard]] std::string codec_memory(const report_need& of) const {
+    const std::uint64_t peak = in_flight_by(to_string(memory_tag::decode));
+    return peak > of.decoded_bytes + of.decoded_bytes / 4
+               ? fmt::format(", for which decoders took up to {}", bytes(peak))
+               : "";
   }
 
   // It has left the terminal.

@@ -166,8 +166,11 @@ TEST(text_report, names_what_took_it_over_the_budget) {
   what.summary.in_flight_bytes_max = 383u << 20;
   EXPECT_THAT(
       report_text(what, {}),
-      HasSubstr("\n  383 MiB in flight, over the budget of 64.0 MiB: gfx/huge.png takes 383 MiB "
-                "(12.0 MiB to be decoded to 371 MiB), and what does not fit is loaded alone\n"));
+      HasSubstr("\n  383 MiB in flight, over the budget of 64.0 MiB: gfx/huge.png has 12.0 MiB to "
+                "be decoded to 371 MiB, and what does not fit is loaded alone\n"));
+  what.summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::decode)] = 600u << 20;
+  EXPECT_THAT(report_text(what, {}),
+              HasSubstr(" 371 MiB, for which decoders took up to 600 MiB, and"));
   what.summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)] = 500u << 20;
   EXPECT_THAT(report_text(what, {}),
               HasSubstr(": a solid block takes up to 500 MiB; repack with smaller ones\n"));
