@@ -112,6 +112,15 @@ flaw_or_none check_midi(bytes_of_file bytes) noexcept {
   return nullptr;
 }
 
+// Three places in the file, after the version.
+flaw_or_none check_qt_data(bytes_of_file bytes) noexcept {
+  if (bytes.size() < 20) return fail(errc::corrupt, truncated);
+  for (const std::size_t place : {8u, 12u, 16u}) {
+    if (load_u32_big(&bytes[place]) > bytes.size()) return fail(errc::corrupt, truncated);
+  }
+  return nullptr;
+}
+
 flaw_or_none check_nothing(bytes_of_file) noexcept {
   return nullptr;
 }
@@ -197,6 +206,7 @@ const decoder& recogniser_of(file_format format) noexcept {
       recogniser({"gettext", file_format::catalogue, check_catalogue}),
       recogniser({"module", file_format::module, check_module}),
       recogniser({"midi", file_format::midi, check_midi}),
+      recogniser({"qt", file_format::qt_data, check_qt_data}),
   };
   return *std::find_if(std::begin(all), std::end(all),
                        [format](const recogniser& each) { return each.format() == format; });

@@ -108,6 +108,8 @@ constexpr known_format table[] = {
     {file_format::jpeg, "\xFF\xD8\xFF"sv, "jpg jpeg "},
     {file_format::tga, {}, "tga "},
     {file_format::dds, "DDS "sv, "dds "},
+    {file_format::hdr, "#?RADIANCE\n"sv, {}},
+    {file_format::hdr, "#?RGBE\n"sv, {}},
     {file_format::bmp, "BM"sv, "bmp ", is_bmp},
     {file_format::gif, "GIF8"sv, "gif "},
     {file_format::pcx, {}, "pcx "},
@@ -124,6 +126,7 @@ constexpr known_format table[] = {
     {file_format::flac, "fLaC"sv, "flac "},
     {file_format::mp3, "ID3"sv, "mp3 ", is_tagged_mpeg},
     {file_format::mp3, "\xFF"sv, {}, is_two_mpeg_frames},
+    {file_format::md2, "IDP2"sv, "md2 "},
     {file_format::md3, "IDP3"sv, "md3 "},
     {file_format::gzip, "\x1F\x8B\x08"sv, "gz svgz ", is_gzip},
     {file_format::ktx2, "\xABKTX 20\xBB\r\n\x1A\n"sv, "ktx2 "},
@@ -144,6 +147,7 @@ constexpr known_format table[] = {
     {file_format::module, "SCRM"sv, {}, nullptr, 44},
     {file_format::module, ""sv, {}, is_amiga_module},
     {file_format::midi, "MThd\0\0\0\6"sv, "mid midi "},
+    {file_format::qt_data, "qres\0\0\0"sv, {}},
     {file_format::apple_double, "\0\5\x16\7\0\2\0\0"sv, {}},
 };
 

@@ -16,6 +16,7 @@ enum class file_format : std::uint8_t {
   jpeg,
   tga,
   dds,
+  hdr,
   bmp,
   gif,
   pcx,
@@ -28,6 +29,7 @@ enum class file_format : std::uint8_t {
   wav,
   flac,
   mp3,
+  md2,
   md3,
   gzip,
   ktx2,
@@ -39,6 +41,7 @@ enum class file_format : std::uint8_t {
   catalogue,
   module,  // music of trackers
   midi,
+  qt_data,       // what rcc compiles
   apple_double,  // what macOS keeps of a file beside it
 };
 

@@ -85,6 +85,8 @@ std::vector<sample> samples() {
       {file_format::module, "module", "a.bin",
        byte_writer{}.text("song", 1080).text("M.K.").text("", 1024).content},
       {file_format::midi, "midi", "splash.wav", midi(8)},
+      {file_format::qt_data, "qt", "a.rcc",
+       byte_writer{}.text(std::string("qres\0\0\0\1\0\0\0\x14\0\0\0\x14\0\0\0\x14", 20)).content},
   };
 }
 
