@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#include <sys/uio.h>  // RWF_NOWAIT
 #include <unistd.h>
 
 #include <cerrno>
@@ -64,6 +64,12 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
   return environment.told_columns();
 }
 
+unsigned terminal_height(stream which) {
+  winsize size{};
+  const bool known = is_terminal(which) && ::ioctl(descriptor(which), TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_row : 0;
+}
+
 int write_all(stream which, std::string_view text) {
   return write_all(descriptor(which), text);
 }
@@ -85,25 +91,6 @@ bool tells_page_cache() {
 #if defined(RWF_NOWAIT)
   return true;
 #else
-  return false;
-#endif
-}
-
-bool drop_file_from_page_cache(const std::string& path) {
-#if defined(POSIX_FADV_DONTNEED)
-  const descriptor_of file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return true;  // what cannot be opened is not read either
-  (void)::fdatasync(file.get());    // only what is on the disk can be dropped
-  if (::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
-#if defined(RWF_NOWAIT)
-  char byte = 0;
-  const iovec part{&byte, 1};
-  return ::preadv2(file.get(), &part, 1, 0, RWF_NOWAIT) <= 0;
-#else
-  return true;
-#endif
-#else
-  (void)path;
   return false;
 #endif
 }

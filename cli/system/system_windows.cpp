@@ -101,6 +101,12 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
   return environment.told_columns();
 }
 
+unsigned terminal_height(stream which) {
+  CONSOLE_SCREEN_BUFFER_INFO found{};
+  if (!is_terminal(which) || !GetConsoleScreenBufferInfo(handle_of(which), &found)) return 0;
+  return static_cast<unsigned>(found.srWindow.Bottom - found.srWindow.Top + 1);
+}
+
 int write_all(stream which, std::string_view text) {
   const HANDLE to = handle_of(which);
   while (!text.empty()) {
@@ -129,11 +135,6 @@ std::int64_t from_local_time(std::int64_t ns) {
 }
 
 bool tells_page_cache() {
-  return false;
-}
-
-// Windows has no such call.
-bool drop_file_from_page_cache(const std::string&) {
   return false;
 }
 

@@ -72,6 +72,11 @@ error error_of(entry_flaw flaw) noexcept {
       return make(
           errc::unsupported,
           "unsupported version of zisofs, which xorriso reads; pack with version 1 or not at all");
+    case entry_flaw::interleaved:
+      return make(
+          errc::unsupported,
+          "interleaved or packed in several extents, which is not supported; make the image "
+          "again without that");
     case entry_flaw::removal:
       return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:

@@ -77,6 +77,7 @@ enum class entry_flaw : std::uint8_t {
   encryption_of_7z,  // by a build without AES
   in_parts,
   zisofs,   // a version or size of block that is unknown
+  interleaved,
   removal,  // not a file: a removal marker, which removes files of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;
@@ -103,7 +104,7 @@ struct skipped_entry {
   std::uint16_t name_bytes = 0;
 };
 
-// A folder, link or header that could not be read, so that files are missing from the tree.
+// A folder, link, name or header that could not be read, so that files are missing from the tree.
 struct lost_entry {
   error why;
   std::uint32_t name = 0;

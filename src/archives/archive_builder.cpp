@@ -2,6 +2,7 @@
 #include "archives/archive_builder.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "archives/names/skip_reason.hpp"
 #include "base/limit_text.hpp"
@@ -96,6 +97,9 @@ result<void> archive_builder::take_back_lost(std::uint32_t entry, const error& w
 }
 
 result<void> archive_builder::add_skipped(shown_name name, const char* reason) noexcept {
+  if (const std::optional<errc> code = skip_reason::failure_of(reason)) {
+    return add_lost(name, error{*code, 0, reason, {}, 0});
+  }
   if (into_.skipped.push_back({reason, name.at, name.bytes})) return {};
   return fail(errc::out_of_memory, "out of memory for the list of skipped names");
 }
