@@ -30,6 +30,7 @@ PARSERS = (
 # No parsers: the folders of the system, what keeps unpacked blocks, and sorting.
 OTHERS = (
     "src/archives/block_store.",
+    "src/archives/block_table.",
     "src/archives/tree/folder.cpp",
     "src/archives/names/path_order.",
 )

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Zlib
-"""What Overture adds to a program and to a build: run by `./dev packages`.
+"""What Overture adds to a program and to a build.
 
-    tools/sizes.py STATIC SHARED
+    tools/sizes.py STATIC SHARED    run by `./dev packages`
+    tools/sizes.py --headers        needs g++ and valgrind; takes some minutes
 
 STATIC and SHARED are build trees (build/packages-static, build/packages-shared). Prints how much
 one submitted job adds to a stripped program, the size of the stripped shared library, and how long
 the headers take to compile, beside the standard headers that they include. Says which size is above
 its limit, and exits with status 1; times are only printed.
+
+--headers prints, as the table of docs/measurements/package.md, how many instructions the compiler
+executes for overture.hpp and for each module's header, and how many for what they include of
+others. Exits with status 1 if ours cost more than those. Counts do not depend on what else runs.
 """
 
 import pathlib
 import re
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -58,12 +64,17 @@ def shared_bytes(tree, folder):
     return stripped.stat().st_size
 
 
-def compile_seconds(folder, includes):
-    """The least processor time of three."""
+def source_of(folder, includes):
     source = pathlib.Path(folder) / "header.cpp"
     # Some are for other processors.
     source.write_text("".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n"
                               for name in includes))
+    return source
+
+
+def compile_seconds(folder, includes):
+    """The least processor time of three."""
+    source = source_of(folder, includes)
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -71,6 +82,35 @@ def compile_seconds(folder, includes):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(times)
+
+
+def compile_instructions(folder, includes):
+    """What the compiler itself executes, without the driver and the assembler."""
+    source = source_of(folder, includes)
+    steps = subprocess.run(["g++", *COMPILE[1:], "-S", source, "-o", f"{folder}/header.s", "-###"],
+                           check=True, capture_output=True, text=True).stderr
+    step = next(line for line in steps.splitlines() if re.match(r"\s*\S*/cc1plus ", line))
+    counted = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no",
+                              "--cachegrind-out-file=/dev/null", *shlex.split(step)],
+                             check=True, capture_output=True, text=True).stderr
+    return int(re.search(r"I\s+refs:\s+([\d,]+)", counted)[1].replace(",", ""))
+
+
+def print_headers():
+    """The table, and whether a header of ours costs more than those of others in it."""
+    modules = sorted(path.stem for path in (ROOT / "include/overture").glob("*.hpp"))
+    modules.sort(key=lambda name: name == "overture")  # all of them, last
+    too_large = False
+    print("| header | all | headers of others | ours |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in modules:
+            header = f"overture/{name}.hpp"
+            all_of_it = compile_instructions(folder, [header])
+            others = compile_instructions(folder, headers_of_others(header))
+            print(f"| `{header}` | {all_of_it / 1e9:.2f} G | {others / 1e9:.2f} G | "
+                  f"{(all_of_it - others) / 1e9:.2f} G |", flush=True)
+            too_large = too_large or all_of_it > 2 * others
+    return too_large
 
 
 def headers_of_others(header):
@@ -88,6 +128,8 @@ def headers_of_others(header):
 
 
 def main():
+    if sys.argv[1:] == ["--headers"]:
+        return 1 if print_headers() else 0
     static, shared = sys.argv[1:3]
     too_large = False
     with tempfile.TemporaryDirectory() as folder:

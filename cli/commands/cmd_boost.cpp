@@ -170,6 +170,17 @@ int record(const boost_arguments& arguments) {
 }
 
 // Without a pack that can be used, the game runs all the same.
+// The library looks at each file, and reads those that have changed where they lie.
+void warn_if_outdated(const std::string& pack, const std::string& game) {
+  std::string why;
+  const std::optional<pack_state> state = look_at_pack(pack, false, why);
+  if (!state || state->files == 0 || state->current > 0) return;
+  print_warning(fmt::format(
+      "the start pack does not help: none of its {} is as it was recorded; record it again with: "
+      "overture boost record -- {}",
+      counted(state->files, "file", "files"), printable(game)));
+}
+
 int run(const boost_arguments& arguments) {
   std::optional<physfs_game> game = find_physfs_game(arguments.game.front());
   if (!game) return exit_mount_failed;
@@ -178,6 +189,7 @@ int run(const boost_arguments& arguments) {
   std::string why = no_pack_folder;
   if (!folder.empty()) why = is_there(pack) ? why_unusable(pack) : "it has none yet";
   if (why.empty()) {
+    warn_if_outdated(pack, arguments.game.front());
     game->environment.emplace_back("OVERTURE_BOOST_PACK", pack);
   } else {
     print_warning(

@@ -77,7 +77,9 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   if (!what) return what;
   record.detach_thread();
   collect_threads(*what, record, window);
-  collect_memory(*what, memory);
+  const std::uint32_t events = arguments.trace.empty() ? 0 : trace_events_per_thread;
+  collect_memory(*what, memory, unused_ring_bytes(record, events));
+  what->budget_bytes = arguments.budget_mib * mib;
   if (kept) what->kept = kept->total();
   what->first_wins = arguments.tree.first_wins;
   return what;
@@ -156,6 +158,12 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   done.what->tells_page_cache = tells_page_cache();
   done.what->hints = hints_of_plain_archives(files);
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
+  if (!arguments.record.empty() && is_in_path_order(records.noted)) {
+    done.what->hints.push_back(
+        "the record has the files in the order of their paths, as this load read them, not in the "
+        "order "
+        "in which the game uses them");
+  }
   if (trace.is_open()) done.written = trace.write(record, files, old.trace);
   if (!arguments.html.empty()) {
     timeline_picture picture = picture_of(record, window, record.start_ns());
@@ -209,7 +217,10 @@ int cmd_load(const std::vector<std::string>& words) {
   int status = exit_ok;
   int written = exit_ok;
   while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
-    if (arguments.cold) drop_from_page_cache(arguments.tree);
+    if (arguments.cold) {
+      drop_from_page_cache(arguments.tree, out,
+                           !arguments.quiet && out.shows_progress(arguments.progress));
+    }
     finished_load done = load_once(arguments, records, replaced, out);
     if (!done.what) return done.status;
     status = std::max(status, done.status);

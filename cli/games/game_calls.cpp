@@ -59,6 +59,9 @@ game_calls made_of(const process_report& report) {
   made.run_ns = between(report.begin_ns, report.last_ns);
   made.start_ns = between(report.begin_ns, report.start_ns);
   made.start_main_ns = report.start_main_ns;
+  if (report.first_frame_ns != 0) {
+    made.first_frame_ns = between(report.begin_ns, report.first_frame_ns);
+  }
   made.lost_names = report.lost_names;
   for (const char* const name : call_report::work_names) made.kinds.push_back({.kind = name});
   for (const std::uint64_t each : call_report::read_sizes) made.reads.push_back({.up_to = each});

@@ -51,8 +51,9 @@ struct reads_of_size {
 struct game_calls {
   std::string program;
   std::string library;
-  std::uint64_t run_ns = 0;         // from the first call to the last
-  std::uint64_t start_ns = 0;       // until no file was opened for the first time any more
+  std::uint64_t run_ns = 0;    // from the first call to the last
+  std::uint64_t start_ns = 0;  // until no file was opened for the first time for 2 s
+  std::optional<std::uint64_t> first_frame_ns;
   std::uint64_t start_main_ns = 0;  // of it inside the library, on the main thread
   std::uint64_t read_bytes = 0;
   std::uint64_t tiny_reads = 0;

@@ -146,6 +146,7 @@ json calls_json(const game_calls& calls) {
           {"run_ns", calls.run_ns},
           {"start_ns", calls.start_ns},
           {"start_main_ns", calls.start_main_ns},
+          {"first_frame_ns", calls.first_frame_ns ? json(*calls.first_frame_ns) : json()},
           {"read_bytes", calls.read_bytes},
           {"tiny_reads", calls.tiny_reads},
           {"lost_names", calls.lost_names},
@@ -187,8 +188,12 @@ std::string game_calls_text(const game_calls& calls, const text_style& style) {
   std::string text = style.bold("PhysicsFS") + '\n';
   text += line(fmt::format("program {}", printable(calls.program)));
   text += line(fmt::format("library {}", printable(calls.library)));
+  if (calls.first_frame_ns) {
+    text += line(fmt::format("first frame after {}", human_time(*calls.first_frame_ns)));
+  }
   if (calls.start_ns > 0) {
-    text += line(fmt::format("start {}, until no new file was opened", human_time(calls.start_ns)));
+    text += line(
+        fmt::format("start {}, until no new file was opened for 2 s", human_time(calls.start_ns)));
     text +=
         line(fmt::format("inside {} of it, on the main thread", human_time(calls.start_main_ns)));
   }

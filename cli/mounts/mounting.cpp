@@ -11,6 +11,7 @@
 #include <map>
 #include <system_error>
 
+#include "overture/base/path.hpp"
 #include "overture/trace/timeline.hpp"
 #include "system/exit_code.hpp"
 #include "system/native_path.hpp"
@@ -89,6 +90,7 @@ std::string advice_on(const file_system& files, const mount_failure& failure) {
     if (first.mount != failure.mount) continue;
     return fmt::format("the first was {} ({})", printable(first.name), first.reason);
   }
+  if (failure.why.code == errc::limit && !failure.path.empty()) return "rename, move or remove it";
   return mount_advice(failure.why);
 }
 
@@ -203,19 +205,45 @@ int mount_all(file_system& files, const tree_arguments& arguments, mount_layout 
                      {layout, arguments.removal_markers, arguments.order, arguments.allow_bombs});
 }
 
+namespace {
+
+// Tells archives among plain files by their content. To open each of many files would take as long
+// as the load, so kinds of which the first few are no archives are left alone.
+class archive_probe {
+ public:
+  bool is_archive(const std::filesystem::path& path) {
+    const std::string text = text_of(path);
+    if (has_archive_extension(text)) return true;
+    seen& kind = kinds_[lower_case(extension(text))];
+    if (kind.others >= others_max && kind.archives == 0) return false;
+    file_system alone;
+    const bool found = alone.mount(text.c_str()).has_value();
+    ++(found ? kind.archives : kind.others);
+    return found;
+  }
+
+ private:
+  static constexpr std::uint64_t others_max = 3;
+  struct seen {
+    std::uint64_t archives = 0;
+    std::uint64_t others = 0;
+  };
+  std::map<std::string, seen> kinds_;  // by extension
+};
+
+}  // namespace
+
 std::vector<std::string> hints_of_plain_archives(const file_system& files) {
   std::map<std::string, std::uint64_t> by_folder;
-  for (entry_index i = 0; i < files.entry_count(); ++i) {
+  archive_probe probe;
+  for (entry_index i = 0; i < files.entry_count() && !interrupted(); ++i) {
     const entry_info entry = files.entry(i);
     const mount_info from = files.mount_of(entry.mount);
-    if (from.format != mount_format::folder || !has_archive_extension(std::string(entry.path))) {
-      continue;
-    }
-    std::filesystem::path folder = native_path(from.path);
+    if (from.format != mount_format::folder) continue;
     const std::size_t begin = from.at.empty() ? 0 : from.at.size() + 1;
-    const std::filesystem::path below = native_path(entry.path.substr(begin));
-    if (below.has_parent_path()) folder /= below.parent_path();
-    ++by_folder[text_of(folder)];
+    const std::filesystem::path file =
+        native_path(from.path) / native_path(entry.path.substr(begin));
+    if (probe.is_archive(file)) ++by_folder[text_of(file.parent_path())];
   }
   std::vector<std::string> hints;
   hints.reserve(by_folder.size());

@@ -2,6 +2,7 @@
 #include "report/report_collect.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -22,6 +23,13 @@ std::uint64_t work_of(const loaded_file& file) {
   std::uint64_t sum = 0;
   for (const std::uint64_t ns : file.stage_ns) sum += ns;
   return sum;
+}
+
+// What macOS keeps beside files is named after them.
+std::string type_of(const loaded_file& file, const entry_info& entry) {
+  if (file.decoder && std::string_view(file.decoder) == "appledouble")
+    return "AppleDouble of macOS";
+  return lower_case(extension(entry.path));
 }
 
 // Builds the per-file parts of a report in one pass over all files.
@@ -54,7 +62,7 @@ class file_collector {
       return;
     }
 
-    report_type& type = types_[lower_case(extension(entry.path))];
+    report_type& type = types_[type_of(file, entry)];
     type.ns += work_of(file);
     if (file.failure) {
       ++mount.failed;
@@ -73,6 +81,15 @@ class file_collector {
     type.bytes += file.bytes;
     type.decoded_bytes += file.decoded_bytes;
     keep_if_slow(file);
+    keep_if_large(file, entry);
+  }
+
+  void keep_if_large(const loaded_file& file, const entry_info& entry) {
+    const bool packed = file.packed_bytes != file.bytes;
+    report_need need{{}, packed ? file.packed_bytes : 0, file.bytes, file.decoded_bytes};
+    if (need.total() <= what_.largest.total()) return;
+    what_.largest = need;
+    what_.largest.path = entry.path;
   }
 
   void finish() {
@@ -215,13 +232,28 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
             });
 }
 
-void collect_memory(report& what, const tracking_allocator& memory) {
-  for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
-    const memory_usage usage = memory.usage(static_cast<memory_tag>(tag));
-    if (usage.peak_bytes == 0) continue;
-    what.memory.push_back({to_string(static_cast<memory_tag>(tag)), usage.peak_bytes});
+// A ring is reserved as a whole, and the system gives memory for what is written.
+std::uint64_t unused_ring_bytes(const timeline& record, std::uint32_t events_per_thread) {
+  if (events_per_thread == 0) return 0;
+  std::uint64_t unused = 0;
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    std::uint64_t written = 0;
+    (void)record.track(i).for_each_event([&](const trace_event&) { ++written; });
+    unused += std::bit_ceil(events_per_thread) -
+              std::min<std::uint64_t>(written, std::bit_ceil(events_per_thread));
   }
-  what.memory_peak_bytes = memory.total().peak_bytes;
+  return unused * sizeof(trace_event);
+}
+
+void collect_memory(report& what, const tracking_allocator& memory, std::uint64_t reserved_bytes) {
+  for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
+    std::uint64_t peak = memory.usage(static_cast<memory_tag>(tag)).peak_bytes;
+    if (static_cast<memory_tag>(tag) == memory_tag::trace) peak -= std::min(peak, reserved_bytes);
+    if (peak == 0) continue;
+    what.memory.push_back({to_string(static_cast<memory_tag>(tag)), peak});
+  }
+  const std::uint64_t peak = memory.total().peak_bytes;
+  what.memory_peak_bytes = peak - std::min(peak, reserved_bytes);
 }
 
 }  // namespace overture::cli

@@ -34,6 +34,11 @@ struct load_window {
 
 [[nodiscard]] report collect_files(const file_system& files, const load_scope& scope);
 void collect_threads(report& what, const timeline& record, const load_window& window);
-void collect_memory(report& what, const tracking_allocator& memory);
+// The timeline's memory that was reserved and not written.
+[[nodiscard]] std::uint64_t unused_ring_bytes(const timeline& record,
+                                              std::uint32_t events_per_thread);
+// `reserved_bytes` of the timeline do not count.
+void collect_memory(report& what, const tracking_allocator& memory,
+                    std::uint64_t reserved_bytes = 0);
 
 }  // namespace overture::cli

@@ -262,6 +262,8 @@ std::string report_json(const report& what) {
       {"skipped_names", skipped_json(what.skipped)},
       {"hints", what.hints},
       {"memory", memory(what)},
+      {"budget_bytes", what.budget_bytes},
+      {"largest", {{"path", what.largest.path}, {"bytes", what.largest.total()}}},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"in_flight_by_module", in_flight(summary)},
       {"kept", kept(what)},

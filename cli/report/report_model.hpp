@@ -95,6 +95,16 @@ struct report_row {
   std::uint64_t device_ns = 0;
 };
 
+// What one file takes of the memory budget.
+struct report_need {
+  std::string path;
+  std::uint64_t packed_bytes = 0;  // 0 if it is stored
+  std::uint64_t bytes = 0;
+  std::uint64_t decoded_bytes = 0;
+
+  [[nodiscard]] std::uint64_t total() const { return packed_bytes + bytes + decoded_bytes; }
+};
+
 struct report_override {
   std::string path;
   std::string winner;
@@ -172,6 +182,8 @@ struct report {
   std::vector<std::string> hints;     // what the user may have meant otherwise
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
+  std::uint64_t budget_bytes = 0;  // 0: not known
+  report_need largest;             // the file that takes most of it
   std::optional<kept_total> kept;  // with --keep
   // With --repeat this is the load that took the median time, and these are of all.
   std::size_t loads = 1;

@@ -98,6 +98,7 @@ class writer {
     mount_failures();
     skipped();
     memory();
+    verdict_again();
     return std::move(text_);
   }
 
@@ -446,6 +447,44 @@ class writer {
                 printable(module.module)});
     }
     text_ += rows.render(style_);
+    over_budget();
+  }
+
+  // One file that does not fit is loaded all the same, alone.
+  void over_budget() {
+    const load_summary& summary = what_.summary;
+    if (what_.budget_bytes == 0 || summary.in_flight_bytes_max <= what_.budget_bytes) return;
+    const report_need& largest = what_.largest;
+    const std::string over =
+        fmt::format("  {} in flight, over the budget of {}: ", bytes(summary.in_flight_bytes_max),
+                    bytes(what_.budget_bytes));
+    const std::uint64_t blocks =
+        summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)];
+    if (blocks > largest.total()) {
+      line(over +
+           fmt::format("a solid block takes up to {}; repack with smaller ones", bytes(blocks)));
+    } else if (!largest.path.empty()) {
+      line(over +
+           fmt::format("{} has {} to be decoded to {}{}, and what does not fit is loaded alone",
+                       printable(largest.path), bytes(largest.packed_bytes + largest.bytes),
+                       bytes(largest.decoded_bytes), codec_memory(largest)));
+    }
+  }
+
+  // Some codecs need more than what they make.
+  [[nodiscard]] std::string codec_memory(const report_need& of) const {
+    const std::uint64_t peak = in_flight_by(to_string(memory_tag::decode));
+    return peak > of.decoded_bytes + of.decoded_bytes / 4
+               ? fmt::format(", for which decoders took up to {}", bytes(peak))
+               : "";
+  }
+
+  // It has left the terminal.
+  void verdict_again() {
+    const auto lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n'));
+    if (style_.height == 0 || lines < style_.height) return;
+    line("");
+    line(style_.bold(verdict_sentence(what_)));
   }
 
   const report& what_;
@@ -465,9 +504,9 @@ std::string failure_line(const report_failure& failure, const text_style& style)
 }
 
 std::string missing_files(const report& what) {
-  return fmt::format(
-      "files are missing: {} could not be read",
-      counted(what.mount_failures.size(), "folder, link or header", "folders, links or headers"));
+  return fmt::format("files are missing: {} could not be read",
+                     counted(what.mount_failures.size(), "folder, link, name or header",
+                             "folders, links, names or headers"));
 }
 
 std::string report_text(const report& what, const text_style& style) {

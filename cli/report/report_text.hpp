@@ -14,7 +14,7 @@ namespace overture::cli {
 [[nodiscard]] std::string report_text(const report& what, const text_style& style);
 
 // "path (mount): stage: reason".
-// "files are missing: 2 folders, links or headers could not be read"
+// "files are missing: 2 folders, links, names or headers could not be read"
 [[nodiscard]] std::string missing_files(const report& what);
 [[nodiscard]] std::string failure_line(const report_failure& failure, const text_style& style);
 

@@ -26,6 +26,8 @@ void prepare_terminal(terminal_environment& environment);
 // The width of a stream's terminal in columns, 0 if it is not a terminal. Falls back to COLUMNS,
 // then to 80.
 [[nodiscard]] unsigned terminal_width(stream which, const terminal_environment& environment);
+// Its lines; 0 if it is not a terminal, or not known.
+[[nodiscard]] unsigned terminal_height(stream which);
 
 // Writes everything, unbuffered. Returns 0 or the errno.
 [[nodiscard]] int write_all(stream which, std::string_view text);
@@ -35,8 +37,6 @@ void prepare_terminal(terminal_environment& environment);
 
 // Whether the system tells a read that its page cache could serve from one that it could not.
 [[nodiscard]] bool tells_page_cache();
-// Drops a file from the system's page cache. False if the system cannot, or keeps some of it.
-[[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
 // Opens a pipe or a character device to write to; null if that fails, with errno set. Waits until a
@@ -70,8 +70,6 @@ class removed_at_exit {
   ~removed_at_exit();
   removed_at_exit(const removed_at_exit&) = delete;
   removed_at_exit& operator=(const removed_at_exit&) = delete;
-  // For a signal handler, too: reads only atomics.
-  static void each(void (*remove)(const char* path));
 
  private:
   std::size_t slot_;

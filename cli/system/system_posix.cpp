@@ -3,25 +3,20 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#include <sys/uio.h>  // RWF_NOWAIT
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <mutex>
-#include <new>
-#include <system_error>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
-#include "overture/base/atomic.hpp"
 #include "system/descriptor_posix.hpp"
-#include "system/exit_code.hpp"
+#include "system/ending.hpp"
 #include "system/system.hpp"
 
 namespace overture::cli {
@@ -31,9 +26,6 @@ namespace {
 int descriptor(stream which) {
   return which == stream::out ? STDOUT_FILENO : STDERR_FILENO;
 }
-
-atomic<int> interrupts{0};
-static_assert(atomic<int>::is_always_lock_free, "a signal handler writes it");
 
 int write_all(int file, std::string_view text) {
   while (!text.empty()) {
@@ -45,28 +37,15 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-void remove_unfinished() {
-  removed_at_exit::each([](const char* path) {
-    if (::unlink(path) != 0) ::rmdir(path);
-  });
-}
-
-void (*finish_writes)() = nullptr;
-
-[[noreturn]] void exit_without_memory() {
-  finish_writes();
-  remove_unfinished();
-  print_out_of_memory();
-  _exit(exit_output_failed);
-}
-
 extern "C" void on_interrupt(int) {
-  if (interrupts.fetch_add(1) == 0) return;
-  remove_unfinished();
-  _exit(exit_interrupted);
+  note_interrupt();
 }
 
 }  // namespace
+
+void remove_unfinished(const char* path) {
+  if (::unlink(path) != 0) ::rmdir(path);
+}
 
 std::vector<std::string> own_words(int count, char** words) {
   return {words + (count > 0 ? 1 : 0), words + count};
@@ -82,8 +61,13 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
   if (!is_terminal(which)) return 0;
   winsize size{};
   if (::ioctl(descriptor(which), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const unsigned long columns = std::strtoul(environment.columns.c_str(), nullptr, 10);
-  return columns > 0 && columns < 10'000 ? static_cast<unsigned>(columns) : 80;
+  return environment.told_columns();
+}
+
+unsigned terminal_height(stream which) {
+  winsize size{};
+  const bool known = is_terminal(which) && ::ioctl(descriptor(which), TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_row : 0;
 }
 
 int write_all(stream which, std::string_view text) {
@@ -107,25 +91,6 @@ bool tells_page_cache() {
 #if defined(RWF_NOWAIT)
   return true;
 #else
-  return false;
-#endif
-}
-
-bool drop_file_from_page_cache(const std::string& path) {
-#if defined(POSIX_FADV_DONTNEED)
-  const descriptor_of file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return true;  // what cannot be opened is not read either
-  (void)::fdatasync(file.get());    // only what is on the disk can be dropped
-  if (::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
-#if defined(RWF_NOWAIT)
-  char byte = 0;
-  const iovec part{&byte, 1};
-  return ::preadv2(file.get(), &part, 1, 0, RWF_NOWAIT) <= 0;
-#else
-  return true;
-#endif
-#else
-  (void)path;
   return false;
 #endif
 }
@@ -168,39 +133,6 @@ bool goes_to(stream which, std::uint64_t volume, std::uint64_t number) {
          found.st_dev == volume && found.st_ino == number;
 }
 
-std::string system_message(int os_error) {
-  return std::generic_category().message(os_error);
-}
-
-bool is_broken_pipe(int os_error) {
-  return os_error == EPIPE;
-}
-
-bool lacks_room(int os_error) {
-  return os_error == ENOSPC || os_error == EDQUOT;
-}
-
-bool lacks_resources(int os_error) {
-  return os_error == EMFILE || os_error == ENFILE || os_error == ENOMEM;
-}
-
-bool is_of_output(int os_error) {
-  return ends_all_writing(os_error) || lacks_resources(os_error) || os_error == EFBIG;
-}
-
-bool ends_all_writing(int os_error) {
-  return os_error == ENOSPC || os_error == EDQUOT || os_error == EROFS || os_error == EIO;
-}
-
-void exit_when_out_of_memory(void (*finish)()) {
-  finish_writes = finish;
-  std::set_new_handler(exit_without_memory);
-}
-
-void print_out_of_memory() {
-  (void)write_all(STDERR_FILENO, "error: out of memory; close other programs and try again\n");
-}
-
 // Decoders may need 256 KiB. Without formatting, which would need some of the stack.
 bool has_room_for_stack() {
   constexpr rlim_t bytes_min = 512u << 10;
@@ -234,10 +166,6 @@ void watch_interrupts() {
     action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
-}
-
-bool interrupted() {
-  return interrupts.load() > 0;
 }
 
 }  // namespace overture::cli

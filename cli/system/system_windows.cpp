@@ -15,12 +15,9 @@
 #include <ctime>
 #include <filesystem>
 #include <mutex>
-#include <new>
-#include <system_error>
 
-#include "overture/base/atomic.hpp"
 #include "overture/base/os.hpp"
-#include "system/exit_code.hpp"
+#include "system/ending.hpp"
 #include "system/native_path.hpp"
 #include "system/system.hpp"
 
@@ -42,26 +39,10 @@ std::string utf8(std::wstring_view text) {
   return made;
 }
 
-atomic<int> interrupts{0};
-
-void remove_unfinished() {
-  removed_at_exit::each([](const char* path) { (void)system_os().remove_file(path); });
-}
-
-void (*finish_writes)() = nullptr;
-
-[[noreturn]] void exit_without_memory() {
-  finish_writes();
-  remove_unfinished();
-  print_out_of_memory();
-  _exit(exit_output_failed);
-}
-
 BOOL WINAPI on_interrupt(DWORD event) {
   if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT && event != CTRL_CLOSE_EVENT) return FALSE;
-  if (interrupts.fetch_add(1) == 0) return TRUE;
-  remove_unfinished();
-  _exit(exit_interrupted);
+  note_interrupt();
+  return TRUE;
 }
 
 UINT console_page_before = 0;
@@ -71,6 +52,10 @@ void restore_console() {
 }
 
 }  // namespace
+
+void remove_unfinished(const char* path) {
+  (void)system_os().remove_file(path);
+}
 
 std::vector<std::string> own_words(int, char**) {
   int count = 0;
@@ -113,8 +98,13 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
     const int columns = found.srWindow.Right - found.srWindow.Left + 1;
     if (columns > 0) return static_cast<unsigned>(columns);
   }
-  const unsigned long columns = std::strtoul(environment.columns.c_str(), nullptr, 10);
-  return columns > 0 && columns < 10'000 ? static_cast<unsigned>(columns) : 80;
+  return environment.told_columns();
+}
+
+unsigned terminal_height(stream which) {
+  CONSOLE_SCREEN_BUFFER_INFO found{};
+  if (!is_terminal(which) || !GetConsoleScreenBufferInfo(handle_of(which), &found)) return 0;
+  return static_cast<unsigned>(found.srWindow.Bottom - found.srWindow.Top + 1);
 }
 
 int write_all(stream which, std::string_view text) {
@@ -148,11 +138,6 @@ bool tells_page_cache() {
   return false;
 }
 
-// Windows has no such call.
-bool drop_file_from_page_cache(const std::string&) {
-  return false;
-}
-
 std::FILE* duplicate_output() {
   const int copy = _dup(_fileno(stdout));
   if (copy < 0) return nullptr;
@@ -171,39 +156,6 @@ bool goes_to(stream, std::uint64_t, std::uint64_t) {
   return false;
 }
 
-std::string system_message(int os_error) {
-  return std::generic_category().message(os_error);
-}
-
-bool is_broken_pipe(int os_error) {
-  return os_error == EPIPE;
-}
-
-bool lacks_room(int os_error) {
-  return os_error == ENOSPC;
-}
-
-bool lacks_resources(int os_error) {
-  return os_error == EMFILE || os_error == ENFILE || os_error == ENOMEM;
-}
-
-bool is_of_output(int os_error) {
-  return ends_all_writing(os_error) || lacks_resources(os_error) || os_error == EFBIG;
-}
-
-bool ends_all_writing(int os_error) {
-  return os_error == ENOSPC || os_error == EROFS || os_error == EIO;
-}
-
-void exit_when_out_of_memory(void (*finish)()) {
-  finish_writes = finish;
-  std::set_new_handler(exit_without_memory);
-}
-
-void print_out_of_memory() {
-  (void)write_all(stream::err, "error: out of memory; close other programs and try again\n");
-}
-
 // No signal comes with them here.
 bool has_room_for_stack() {
   return true;  // the program says how much it needs
@@ -215,10 +167,6 @@ void make_write_errors_nonfatal() {}
 
 void watch_interrupts() {
   (void)SetConsoleCtrlHandler(on_interrupt, TRUE);
-}
-
-bool interrupted() {
-  return interrupts.load() > 0;
 }
 
 }  // namespace overture::cli

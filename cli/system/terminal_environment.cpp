@@ -37,4 +37,9 @@ bool terminal_environment::utf8() const {
   return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
 }
 
+unsigned terminal_environment::told_columns() const {
+  const unsigned long told = std::strtoul(columns.c_str(), nullptr, 10);
+  return told > 0 && told < 10'000 ? static_cast<unsigned>(told) : 80;
+}
+
 }  // namespace overture::cli

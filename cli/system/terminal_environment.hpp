@@ -17,6 +17,8 @@ struct terminal_environment {
   [[nodiscard]] static terminal_environment from_process();
   [[nodiscard]] bool dumb() const { return term.empty() || term == "dumb"; }
   [[nodiscard]] bool utf8() const;
+  // What COLUMNS says, or 80.
+  [[nodiscard]] unsigned told_columns() const;
 };
 
 }  // namespace overture::cli

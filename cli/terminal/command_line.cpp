@@ -124,14 +124,14 @@ command_line::command_line(const command_text& about)
 command_line::~command_line() = default;
 
 void command_line::apply(const word_check& check, CLI::Option& option) {
+  if (check.mistake_in) option.check(check.mistake_in);
   // A variable of a script that is not set would turn the option off.
-  if (!option.get_positional()) {
+  if (!check.mistake_in && !option.get_positional()) {
     option.check([](const std::string& word) {
       return std::string(word.empty() ? "the value is empty; give one, or leave the option out"
                                       : "");
     });
   }
-  if (check.mistake_in) option.check(check.mistake_in);
   if (!check.choices.empty()) choices_[&option] = check.choices;
 }
 

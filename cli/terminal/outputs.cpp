@@ -11,7 +11,9 @@ outputs::outputs(when colour)
 }
 
 text_style outputs::style(stream which) const {
-  return choose_style(colour_, environment_, terminal_width(which, environment_));
+  text_style style = choose_style(colour_, environment_, terminal_width(which, environment_));
+  style.height = terminal_height(which);
+  return style;
 }
 
 bool outputs::shows_progress(when progress) const {

@@ -18,6 +18,7 @@ struct text_style {
   bool colour = false;
   bool unicode = false;  // block characters in bars instead of '#'
   unsigned width = 0;    // columns; 0: unlimited, not a terminal
+  unsigned height = 0;   // lines; 0: unlimited
 
   [[nodiscard]] std::string bold(std::string_view text) const { return dress("1", text); }
   [[nodiscard]] std::string red(std::string_view text) const { return dress("31", text); }

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
-#include <mutex>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,6 +20,7 @@
 #include "terminal/messages.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/progress_line.hpp"
+#include "writing/pieces.hpp"
 #include "writing/source_file.hpp"
 
 namespace overture::cli {
@@ -35,66 +33,8 @@ constexpr std::uint64_t batch_bytes_max = 64u << 20;
 constexpr std::size_t batch_files_max = 4096;
 constexpr std::size_t window_pieces = 16;  // of a file that is packed in pieces, in memory at once
 
-// What saves less is stored, and costs no unpacking.
-constexpr bool is_worth_it(std::uint64_t bytes, std::uint64_t packed) {
-  return packed <= bytes - bytes / 32;
-}
-
 tl::unexpected<error> interrupted_error() {
   return fail(errc::cancelled, "interrupted");
-}
-
-// Part of a file, and what it packs to.
-struct piece {
-  std::span<const std::byte> bytes;
-  compression method = compression::deflate;
-  bool is_last = true;
-  bool is_whole = true;  // the only one of its file
-  std::unique_ptr<std::byte[]> room;
-  std::size_t packed_bytes = 0;
-  std::optional<error> failure;
-
-  [[nodiscard]] std::span<const std::byte> packed() const { return {room.get(), packed_bytes}; }
-};
-
-// One for each thread that packs. Not thread_local: where the system cannot note that such a
-// variable has a destructor, it ends the process.
-class packer_pool {
- public:
-  std::unique_ptr<packer> take() {
-    const std::scoped_lock lock(changing_);
-    if (idle_.empty()) return std::make_unique<packer>();
-    std::unique_ptr<packer> last = std::move(idle_.back());
-    idle_.pop_back();
-    return last;
-  }
-  void give_back(std::unique_ptr<packer> done) {
-    const std::scoped_lock lock(changing_);
-    idle_.push_back(std::move(done));
-  }
-
- private:
-  std::mutex changing_;
-  std::vector<std::unique_ptr<packer>> idle_;
-};
-
-void pack_piece(packer& pack, piece& part) {
-  const std::size_t room = packer::packed_bytes_max(part.method, part.bytes.size());
-  part.room = std::make_unique_for_overwrite<std::byte[]>(room);
-  const std::span<std::byte> to{part.room.get(), room};
-  const result<std::size_t> count = part.is_whole ? pack.pack(part.method, part.bytes, to)
-                                                  : pack.pack_piece(part.bytes, part.is_last, to);
-  if (count) {
-    part.packed_bytes = *count;
-  } else {
-    part.failure = count.error();
-  }
-}
-
-std::uint64_t packed_sum(std::span<const piece> pieces) {
-  return std::accumulate(
-      pieces.begin(), pieces.end(), std::uint64_t{0},
-      [](std::uint64_t sum, const piece& part) { return sum + part.packed_bytes; });
 }
 
 // A file that is packed in memory.
@@ -187,7 +127,7 @@ class tree_packer {
     for (whole_file& file : batch) {
       if (!file.bytes) continue;
       file.first_piece = pieces.size();
-      cut(file.bytes->span(), pieces);
+      cut(file.bytes->span(), method_for(file.bytes->size()), pieces);
       file.piece_count = pieces.size() - file.first_piece;
     }
     if (result<void> done = pack_pieces(pieces); !done) return done;
@@ -204,31 +144,12 @@ class tree_packer {
     return bytes > batch_bytes_max ? compression::deflate : how_.method;
   }
 
-  // zstd entries are one frame.
-  void cut(std::span<const std::byte> bytes, std::vector<piece>& pieces) const {
-    const compression method = method_for(bytes.size());
-    const std::uint64_t count = method == compression::deflate ? zip_piece_count(bytes.size()) : 1;
-    const std::uint64_t size = zip_piece_bytes(bytes.size());
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const bool is_last = i + 1 == count;
-      pieces.push_back({.bytes = is_last ? bytes : bytes.first(size),
-                        .method = method,
-                        .is_last = is_last,
-                        .is_whole = count == 1,
-                        .room = {},
-                        .failure = {}});
-      bytes = bytes.subspan(pieces.back().bytes.size());
-    }
-  }
-
   result<void> pack_pieces(std::vector<piece>& pieces) {
     parallel_for(
         jobs_, 0, pieces.size(),
         [&](std::size_t i) {
           if (interrupted()) return;
-          std::unique_ptr<packer> pack = packers_.take();
-          pack_piece(*pack, pieces[i]);
-          packers_.give_back(std::move(pack));
+          packer_.pack(pieces[i]);
           bytes_done_.fetch_add(pieces[i].bytes.size());
           if (std::this_thread::get_id() == main_) show_progress();
         },
@@ -293,29 +214,6 @@ class tree_packer {
     return crc;
   }
 
-  // The next window of a file, as pieces in `room`.
-  static result<std::vector<piece>> next_window(file_reader& reader, std::span<std::byte> room) {
-    const std::uint64_t size = zip_piece_bytes(reader.size());
-    const std::uint64_t left = reader.size() - reader.position();
-    const bool to_end = left < room.size();
-    const std::span<std::byte> bytes = room.first(to_end ? left : window_pieces * size);
-    if (const result<void> read = reader.read_all_of(bytes); !read) {
-      return tl::unexpected(read.error());
-    }
-    std::vector<piece> pieces;
-    for (std::span<const std::byte> rest = bytes; !rest.empty();) {
-      const bool is_last = to_end && rest.size() < 2 * size;
-      pieces.push_back({.bytes = is_last ? rest : rest.first(size),
-                        .method = compression::deflate,
-                        .is_last = is_last,
-                        .is_whole = false,
-                        .room = {},
-                        .failure = {}});
-      rest = rest.subspan(pieces.back().bytes.size());
-    }
-    return pieces;
-  }
-
   // The first window decides whether the file is packed.
   result<void> copy(std::size_t number, file_reader& reader, std::uint32_t crc,
                     std::span<std::byte> room) {
@@ -329,10 +227,7 @@ class tree_packer {
       result<void> done;
       if (packs) done = pack_pieces(*pieces);
       if (!begun) {
-        const std::uint64_t bytes =
-            std::accumulate(pieces->begin(), pieces->end(), std::uint64_t{0},
-                            [](std::uint64_t sum, const piece& p) { return sum + p.bytes.size(); });
-        packs = is_worth_it(bytes, packed_sum(*pieces));
+        packs = is_worth_it(bytes_sum(*pieces), packed_sum(*pieces));
         begun = true;
         if (done) {
           done = begin(number, packs ? compression::deflate : compression::none, reader.size());
@@ -445,7 +340,7 @@ class tree_packer {
   const packing& how_;
   job_system& jobs_;
   buffer_pool buffers_;
-  packer_pool packers_;
+  piece_packer packer_;
   zip_builder zip_;
   std::vector<file_facts> facts_;               // parallel to order_, as is the next
   std::vector<std::optional<error>> failures_;  // each written by one thread

@@ -21,16 +21,28 @@ std::optional<load_record> read_record(const std::string& path) {
   return std::nullopt;
 }
 
+bool is_in_path_order(const load_record& record) {
+  for (std::size_t i = 1; i < record.size(); ++i) {
+    if (record[i].path < record[i - 1].path) return false;
+  }
+  return record.size() > 2;
+}
+
 void warn_of_missing(const load_record& record, const std::string& path, const file_system& files) {
   std::size_t missing = 0;
+  std::string first;
   for (std::size_t i = 0; i < record.size(); ++i) {
     const std::string_view name = record[i].path;
-    if (!files.find({name, {hash64(name)}})) ++missing;
+    if (files.find({name, {hash64(name)}})) continue;
+    if (missing++ == 0) first = printable(name);
   }
   if (missing == 0) return;
-  print_warning(fmt::format("{}: {} of {} in the record are not in the mounts and are left out",
+  const bool is_one = missing == 1;
+  print_warning(fmt::format("{}: {} of {} in the record {} not in the mounts and {} left out: {}{}",
                             printable(path), grouped(missing),
-                            counted(record.size(), "file", "files")));
+                            counted(record.size(), "file", "files"), is_one ? "is" : "are",
+                            is_one ? "is" : "are", first,
+                            is_one ? "" : fmt::format(" and {} more", grouped(missing - 1))));
 }
 
 int write_record(const load_record& record, const std::string& path, known_output& old) {

@@ -33,10 +33,14 @@ void working_folder::make(const std::string& above) {
     return;
   }
   above_ = *opened;
+  // From when it is made until its name is known for removal, nothing takes memory.
+  constexpr std::size_t name_bytes_max = 64;
+  path_.reserve(above.size() + name_bytes_max);
+  lock_.reserve(above.size() + name_bytes_max);
   failure_ = folder_.emplace().begin(system_os(), above_);
   if (!failure_) return;
-  path_ = above + '/' + std::string(folder_->name());
-  lock_ = path_ + "/lock";
+  path_.append(above).append("/").append(folder_->name());
+  lock_.append(path_).append("/lock");
   removed_path_.emplace(path_.c_str());
   removed_lock_.emplace(lock_.c_str());
   std::error_code failed;

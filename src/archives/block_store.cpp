@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/limit_text.hpp"
-#include "base/little_endian.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -42,35 +41,21 @@ std::uint64_t block_store::kept_bytes() noexcept {
   return kept_bytes_;
 }
 
-result<std::uint64_t> block_store::add(kept_block added) noexcept {
-  added.offset = size();
-  if (blocks_.size() >= limits::archive_blocks_max) {
-    return fail(errc::limit, limit_text::archive_blocks);
-  }
-  if (!fits(added.offset, 1, added.bytes, INT64_MAX)) {
-    return fail(errc::limit, "the archive unpacks to 8 EiB or more");
-  }
-  if (!blocks_.push_back(added))
-    return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
-  return added.offset;
+result<std::uint64_t> block_store::add(const block_place& added) noexcept {
+  if (!kept_.push_back({})) return block_table::no_memory();
+  return places_.add(added);
 }
 
 result<std::uint64_t> block_store::add_block(std::uint64_t bytes) noexcept {
   if (bytes > limits::block_bytes_max) {
     return fail(errc::limit, limit_text::block);
   }
-  kept_block added;
-  added.bytes = bytes;
-  return add(added);
+  return add({.bytes = bytes});
 }
 
 result<std::uint64_t> block_store::add_stored(std::uint64_t bytes,
                                               std::uint64_t archive_offset) noexcept {
-  kept_block added;
-  added.bytes = bytes;
-  added.archive_offset = archive_offset;
-  added.stored = true;
-  return add(added);
+  return add({.bytes = bytes, .archive_offset = archive_offset, .stored = true});
 }
 
 result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte> to,
@@ -88,25 +73,19 @@ result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte>
 
 // --- Reading -------------------------------------------------------------------------------------
 
-std::uint32_t block_store::block_at(std::uint64_t offset) const noexcept {
-  const kept_block* const after =
-      std::upper_bound(blocks_.begin(), blocks_.end(), offset,
-                       [](std::uint64_t at, const kept_block& one) { return at < one.offset; });
-  return static_cast<std::uint32_t>(after - blocks_.begin() - 1);
-}
-
 result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte> to,
                                       reading how) noexcept {
   if (offset >= size() || to.empty()) return std::size_t{0};
-  const std::uint32_t number = block_at(offset);
-  kept_block& one = blocks_[number];
-  const std::uint64_t inside = offset - one.offset;
-  const std::size_t count = std::min<std::uint64_t>(to.size(), one.bytes - inside);
-  if (one.stored) {
-    return read_packed(one.archive_offset + inside, to.first(count), how).map([&] {
+  const std::uint32_t number = places_.number_at(offset);
+  const block_place& place = places_[number];
+  const std::uint64_t inside = offset - place.offset;
+  const std::size_t count = std::min<std::uint64_t>(to.size(), place.bytes - inside);
+  if (place.stored) {
+    return read_packed(place.archive_offset + inside, to.first(count), how).map([&] {
       return count;
     });
   }
+  kept_block& one = kept_[number];
   if (result<void> held = hold(number, how); !held) return tl::unexpected(held.error());
   const bool right = inside + count <= one.right;
   if (right) std::memcpy(to.data(), one.data + inside, count);
@@ -122,7 +101,7 @@ result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte>
 
 // Makes sure that the block is unpacked, and keeps it until the caller decrements `readers`.
 result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
-  kept_block& one = blocks_[number];
+  kept_block& one = kept_[number];
   for (;;) {
     lock_.lock();
     if (!one.unpacking) {
@@ -155,7 +134,8 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
 
 // The caller has set `unpacking` and incremented `readers`.
 result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcept {
-  kept_block& one = blocks_[number];
+  kept_block& one = kept_[number];
+  const std::uint64_t bytes = places_[number].bytes;
   std::size_t made = 0;
   std::byte* data = nullptr;
   result<void> done = take_room(number);
@@ -163,20 +143,20 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
   if (done) {
     returned_room room;
     lock_.lock();
-    const bool listed = make_room(one.bytes, room);
+    const bool listed = make_room(bytes, room);
     lock_.unlock();
     give_back(room);
-    if (listed) data = static_cast<std::byte*>(memory().allocate(one.bytes, 64, memory_tag::vfs));
-    done = data ? unpack(number, {data, one.bytes}, how, made)
+    if (listed) data = static_cast<std::byte*>(memory().allocate(bytes, 64, memory_tag::vfs));
+    done = data ? unpack(number, {data, bytes}, how, made)
                 : fail(errc::out_of_memory, "out of memory for unpacking a block of the archive",
-                       {}, one.bytes);
-    if (done) made = one.bytes;
+                       {}, bytes);
+    if (done) made = bytes;
   }
   const bool broken = !done && has_room && lasts(done.error().code);
   const bool keep = done || (broken && made > 0);
   const bool tried = data != nullptr;
   // Before others hear of it: one that holds the block's room may begin at once.
-  if (!keep) memory().deallocate(data, one.bytes, 64, memory_tag::vfs);
+  if (!keep) memory().deallocate(data, bytes, 64, memory_tag::vfs);
   returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
@@ -188,11 +168,11 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
     if (tried) ++unpacked_count_;
     if (keep) {
       one.data = data;
-      kept_bytes_ += one.bytes;
+      kept_bytes_ += bytes;
       (void)resident_.push_back(number);  // make_room() has reserved it
-      if (one.room > one.bytes) {         // what unpacking took is free again
-        room.bytes = one.room - one.bytes;
-        one.room = one.bytes;
+      if (one.room > bytes) {             // what unpacking took is free again
+        room.bytes = one.room - bytes;
+        one.room = bytes;
       }
       done = {};
     } else {
@@ -213,15 +193,15 @@ void block_store::use_ledger(memory_ledger& ledger) noexcept {
 
 // For a block that no pipeline has taken room for.
 result<void> block_store::take_room(std::uint32_t number) noexcept {
-  kept_block& one = blocks_[number];
+  kept_block& one = kept_[number];
   if (!ledger_) return {};
   {
     const sync_detail::scoped_lock hold(lock_);
     if (one.room != 0) return {};
   }
-  const std::uint64_t bytes = one.bytes + working_bytes(number);
+  const std::uint64_t bytes = places_[number].bytes + working_bytes(number);
   bool ticket = false;
-  if (is_counted(one)) {
+  if (is_counted(number)) {
     if (result<void> taken = ledger_->take_now(bytes, memory_tag::vfs, ticket); !taken) {
       return taken;
     }
@@ -244,23 +224,23 @@ result<void> block_store::take_room(std::uint32_t number) noexcept {
 
 block_store::extent block_store::extent_at(std::uint64_t offset) const noexcept {
   if (offset >= size()) return {};
-  const kept_block& one = blocks_[block_at(offset)];
-  return {one.offset, one.stored ? 0 : one.bytes};
+  const block_place& place = places_[places_.number_at(offset)];
+  return {place.offset, place.stored ? 0 : place.bytes};
 }
 
 std::uint64_t block_store::missing_room(std::uint64_t offset) noexcept {
   if (offset >= size()) return 0;
-  const std::uint32_t number = block_at(offset);
-  const kept_block& one = blocks_[number];
-  if (!is_counted(one)) return 0;
+  const std::uint32_t number = places_.number_at(offset);
+  if (!is_counted(number)) return 0;
   const sync_detail::scoped_lock hold(lock_);
-  return one.has_room() ? 0 : one.bytes + working_bytes(number);
+  return kept_[number].has_room() ? 0 : places_[number].bytes + working_bytes(number);
 }
 
 bool block_store::hold_block(std::uint64_t offset, std::uint64_t room, bool& ticket) noexcept {
   if (offset >= size()) return true;
-  kept_block& one = blocks_[block_at(offset)];
-  if (!is_counted(one)) return true;
+  const std::uint32_t number = places_.number_at(offset);
+  if (!is_counted(number)) return true;
+  kept_block& one = kept_[number];
   returned_room surplus{room, false};
   bool held = true;
   {
@@ -278,12 +258,12 @@ bool block_store::hold_block(std::uint64_t offset, std::uint64_t room, bool& tic
 
 void block_store::release_block(std::uint64_t offset) noexcept {
   if (offset >= size()) return;
-  kept_block& one = blocks_[block_at(offset)];
-  if (!is_counted(one)) return;
+  const std::uint32_t number = places_.number_at(offset);
+  if (!is_counted(number)) return;
   returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
-    end_use(one, room);
+    end_use(kept_[number], room);
   }
   give_back(room);
 }
@@ -291,7 +271,7 @@ void block_store::release_block(std::uint64_t offset) noexcept {
 bool block_store::has_ticket(std::uint64_t offset) noexcept {
   if (offset >= size()) return false;
   const sync_detail::scoped_lock hold(lock_);
-  return blocks_[block_at(offset)].ticket;
+  return kept_[places_.number_at(offset)].ticket;
 }
 
 void block_store::reclaim(std::uint64_t bytes) noexcept {
@@ -299,7 +279,7 @@ void block_store::reclaim(std::uint64_t bytes) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     for (hand_ = 0; room.bytes < bytes && hand_ < resident_.size();) {
-      if (blocks_[resident_[hand_]].readers > 0) {
+      if (kept_[resident_[hand_]].readers > 0) {
         ++hand_;
       } else {
         evict_at_hand(room);
@@ -337,12 +317,12 @@ void block_store::end_use(kept_block& one, returned_room& room) noexcept {
 // Evicts blocks until there is room for one of this size. False if out of memory.
 bool block_store::make_room(std::uint64_t bytes, returned_room& room) noexcept {
   // Reserve for all blocks at once, because other threads may be unpacking too. The list is small.
-  if (!resident_.reserve(blocks_.size())) return false;
+  if (!resident_.reserve(kept_.size())) return false;
   for (std::size_t looked = 0; kept_bytes_ + bytes > limits::blocks_kept_bytes &&
                                looked < 2 * resident_.size() + 2 && !resident_.empty();
        ++looked) {
     if (hand_ >= resident_.size()) hand_ = 0;
-    kept_block& one = blocks_[resident_[hand_]];
+    kept_block& one = kept_[resident_[hand_]];
     if (one.readers > 0 || one.used) {
       one.used = false;
       ++hand_;
@@ -354,9 +334,10 @@ bool block_store::make_room(std::uint64_t bytes, returned_room& room) noexcept {
 }
 
 void block_store::evict_at_hand(returned_room& room) noexcept {
-  kept_block& one = blocks_[resident_[hand_]];
-  kept_bytes_ -= one.bytes;
-  memory().deallocate(one.data, one.bytes, 64, memory_tag::vfs);
+  kept_block& one = kept_[resident_[hand_]];
+  const std::uint64_t bytes = places_[resident_[hand_]].bytes;
+  kept_bytes_ -= bytes;
+  memory().deallocate(one.data, bytes, 64, memory_tag::vfs);
   one.data = nullptr;
   if (ledger_) ledger_->remove_reclaimable(one.room);
   room.bytes += std::exchange(one.room, 0);

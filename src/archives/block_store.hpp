@@ -27,25 +27,28 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "archives/block_table.hpp"
 #include "archives/handle.hpp"
+#include "base/one_file.hpp"
 #include "base/vec.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/os.hpp"
 #include "overture/sync/event_count.hpp"
 #include "overture/sync/memory_ledger.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture::archives_detail {
 
-class block_store : public operating_system, public room_reclaimer {
+class block_store : public base_detail::one_file, public room_reclaimer {
  public:
   static constexpr std::uint64_t small_bytes = 1u << 20;
 
   // `file` is the archive's, and stays open while the store is used.
   block_store(allocator& memory, operating_system& os, const owned_handle& file) noexcept
-      : os_(os),
+      : one_file("compressed data is not a folder"),
+        os_(os),
         file_(file),
-        blocks_(memory, memory_tag::vfs),
+        places_(memory),
+        kept_(memory, memory_tag::vfs),
         resident_(memory, memory_tag::vfs) {}
   ~block_store() override;
   block_store(const block_store&) = delete;
@@ -82,12 +85,6 @@ class block_store : public operating_system, public room_reclaimer {
   [[nodiscard]] std::uint64_t unpacked_count() noexcept;
   [[nodiscard]] std::uint64_t kept_bytes() noexcept;
 
-  result<os_handle> open(const char*) noexcept override { return os_handle{1}; }
-  result<os_handle> open_below(os_handle, const char*) noexcept override { return no_folder(); }
-  void close(os_handle) noexcept override {}
-  result<file_status> status(os_handle) noexcept override {
-    return file_status{file_kind::file, size(), 0};
-  }
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
                               std::span<std::byte> to) noexcept override {
     return read(offset, to, reading::may_wait);
@@ -95,14 +92,6 @@ class block_store : public operating_system, public room_reclaimer {
   result<std::size_t> read_cached_at(os_handle, std::uint64_t offset,
                                      std::span<std::byte> to) noexcept override {
     return read(offset, to, reading::at_once);
-  }
-  result<file_status> status(const char*, bool) noexcept override { return status(os_handle{1}); }
-  result<void> list(const char*,
-                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
-    return no_folder();
-  }
-  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
-    return no_folder();
   }
   result<mapping> map(os_handle) noexcept override {
     return fail(errc::unsupported, "compressed data cannot be mapped");
@@ -117,9 +106,7 @@ class block_store : public operating_system, public room_reclaimer {
   // The same for bytes stored uncompressed in the archive, which are read there and never kept.
   [[nodiscard]] result<std::uint64_t> add_stored(std::uint64_t bytes,
                                                  std::uint64_t archive_offset) noexcept;
-  [[nodiscard]] std::uint64_t size() const noexcept {
-    return blocks_.empty() ? 0 : blocks_[blocks_.size() - 1].end();
-  }
+  [[nodiscard]] std::uint64_t size() const noexcept override { return places_.end(); }
 
   // Unpacks block `number` to fill `to`. If it fails, the first `made` bytes are right. Called on
   // any thread, for several blocks at once, without any lock. Error: busy, if `how` is at_once and
@@ -139,14 +126,10 @@ class block_store : public operating_system, public room_reclaimer {
 
  private:
   struct kept_block {
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
     std::byte* data = nullptr;  // null: not unpacked, or evicted
     std::uint64_t right = 0;    // how many bytes can be read
     error flaw = {};            // why the others cannot
-    std::uint64_t archive_offset = 0;
-    bool stored = false;     // uncompressed at archive_offset; the fields below are then unused
-    std::uint64_t room = 0;  // taken from the ledger
+    std::uint64_t room = 0;     // taken from the ledger
     std::uint32_t readers = 0;
     bool ticket = false;  // the ledger's, until the block is evicted; comes with `room`
     bool broken = false;  // permanently: `flaw` says why
@@ -154,17 +137,12 @@ class block_store : public operating_system, public room_reclaimer {
     bool not_cached = false;  // when last tried: until a reader that may wait comes
     bool used = false;        // since the clock hand passed
 
-    [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
     [[nodiscard]] bool is_lost() const noexcept { return broken && right == 0; }
     [[nodiscard]] bool has_room() const noexcept { return data || room != 0 || is_lost(); }
   };
 
-  static tl::unexpected<error> no_folder() {
-    return fail(errc::unsupported, "compressed data is not a folder");
-  }
-  [[nodiscard]] allocator& memory() const noexcept { return blocks_.memory(); }
-  result<std::uint64_t> add(kept_block added) noexcept;
-  [[nodiscard]] std::uint32_t block_at(std::uint64_t offset) const noexcept;
+  [[nodiscard]] allocator& memory() const noexcept { return kept_.memory(); }
+  result<std::uint64_t> add(const block_place& added) noexcept;
   result<std::size_t> read(std::uint64_t offset, std::span<std::byte> to, reading how) noexcept;
   result<void> hold(std::uint32_t number, reading how) noexcept;
   result<void> unpack_held(std::uint32_t number, reading how) noexcept;
@@ -180,8 +158,8 @@ class block_store : public operating_system, public room_reclaimer {
   [[nodiscard]] result<void> take_room(std::uint32_t number) noexcept EXCLUDES(lock_);
   [[nodiscard]] bool make_room(std::uint64_t bytes, returned_room& room) noexcept REQUIRES(lock_);
   void evict_at_hand(returned_room& room) noexcept REQUIRES(lock_);
-  [[nodiscard]] bool is_counted(const kept_block& one) const noexcept {
-    return ledger_ && !one.stored && one.bytes >= small_bytes;
+  [[nodiscard]] bool is_counted(std::uint32_t number) const noexcept {
+    return ledger_ && !places_[number].stored && places_[number].bytes >= small_bytes;
   }
 
   operating_system& os_;
@@ -189,7 +167,8 @@ class block_store : public operating_system, public room_reclaimer {
   memory_ledger* ledger_ = nullptr;
   sync_detail::mutex lock_;
   event_count unpacked_;
-  base_detail::vec<kept_block> blocks_;  // does not change once the archive is listed
+  block_table places_;
+  base_detail::vec<kept_block> kept_;                           // of each place
   base_detail::vec<std::uint32_t> resident_ GUARDED_BY(lock_);  // blocks in memory
   std::size_t hand_ GUARDED_BY(lock_) = 0;                      // clock hand, an index of resident_
   std::uint64_t kept_bytes_ GUARDED_BY(lock_) = 0;

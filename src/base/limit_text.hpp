@@ -115,6 +115,10 @@ inline constexpr const char* model_surfaces = "the model has more than 256 surfa
 static_assert(limits::model_surfaces_max == 256);
 inline constexpr const char* model_bytes = "the model is larger than 1 GiB when decoded";
 static_assert(limits::model_bytes_max == gib);
+inline constexpr const char* model_ratio =
+    "the model is larger than 64 MiB when decoded and has more than 64 bytes for each byte of the "
+    "file";
+static_assert(limits::model_bytes_always == 64 * mib && limits::model_bytes_per_byte_max == 64);
 
 // Loads.
 inline constexpr const char* record = "the record of the load is larger than 256 MiB";

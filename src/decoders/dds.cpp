@@ -37,6 +37,11 @@ constexpr std::uint32_t code(const char (&text)[5]) noexcept {
   return value;
 }
 
+// Some programs leave out two of the eight fields, but only in the size that they state.
+constexpr bool is_pixel_format_size(std::uint32_t bytes) noexcept {
+  return bytes == 32 || bytes == 24;
+}
+
 struct coded_format {
   std::uint32_t number;
   texture_format format;
@@ -183,7 +188,7 @@ struct dds_header {
 result<dds_header> parse_dds(std::span<const std::byte> bytes) noexcept {
   const std::byte* const at = bytes.data();
   if (bytes.size() < dds_header_bytes || load_u32(at) != code("DDS ") || load_u32(at + 4) != 124 ||
-      load_u32(at + 76) != 32) {
+      !is_pixel_format_size(load_u32(at + 76))) {
     return fail(errc::corrupt, "not a DDS file");
   }
   dds_header header;

@@ -21,10 +21,12 @@ struct decoder_list {
 std::span<const decoder_format> decoder_formats() noexcept {
   // clang-format off: one line each
   static const decoder_format table[] = {
+      {"appledouble", "AppleDouble of macOS", own, asset_kind::none, &apple_double_recogniser()},
       {"png", "PNG", "libspng", asset_kind::image, &png_decoder()},
       {"jpeg", "JPEG", "libjpeg-turbo", asset_kind::image, &jpeg_decoder()},
       {"tga", "TGA", own, asset_kind::image, &tga_decoder()},
       {"dds", "DDS", own, asset_kind::texture, &dds_decoder()},
+      {"hdr", "Radiance HDR", own, asset_kind::texture, &hdr_decoder()},
       {"bmp", "BMP", own, asset_kind::image, &bmp_decoder()},
       {"gif", "GIF", own, asset_kind::image, &gif_decoder()},
       {"pcx", "PCX", own, asset_kind::image, &pcx_decoder()},
@@ -36,6 +38,7 @@ std::span<const decoder_format> decoder_formats() noexcept {
       {"wav", "WAV (PCM, float, A-law, mu-law, ADPCM)", own, asset_kind::sound, &wav_decoder()},
       {"flac", "FLAC", "libFLAC", asset_kind::sound, flac_decoder()},
       {"mp3", "MP3", "libmpg123", asset_kind::sound, mp3_decoder()},
+      {"md2", "MD2", own, asset_kind::model, &md2_decoder()},
       {"md3", "MD3", own, asset_kind::model, &md3_decoder()},
       {"gzip", "gzip, over a file of any kind", "libdeflate", asset_kind::binary, &gzip_decoder()},
       {"ktx2", "KTX2", own, asset_kind::none, &recogniser_of(file_format::ktx2)},
@@ -47,6 +50,7 @@ std::span<const decoder_format> decoder_formats() noexcept {
       {"gettext", "MO", own, asset_kind::none, &recogniser_of(file_format::catalogue)},
       {"module", "MOD, XM, IT, S3M", own, asset_kind::none, &recogniser_of(file_format::module)},
       {"midi", "MIDI", own, asset_kind::none, &recogniser_of(file_format::midi)},
+      {"qt", "compiled Qt data", own, asset_kind::none, &recogniser_of(file_format::qt_data)},
       {"utf8", "JSON, glTF, TOML", own, asset_kind::text, &utf8_decoder()},
       {"text", "text in UTF-8 or UTF-16", own, asset_kind::text, &text_decoder()},
   };

@@ -194,10 +194,31 @@ class jpeg_reader {
   std::jmp_buf way_out_;
 };
 
+constexpr std::uint64_t samples_unit = 64;
+
+// How many samples all components have for each pixel, in parts of samples_unit: colour often has a
+// quarter of the lines and columns. `rows` are three bytes for each component.
+std::uint64_t samples_of_pixels(std::span<const std::byte> rows, std::uint64_t count) noexcept {
+  std::uint64_t sum = 0;
+  std::uint32_t wide = 1;
+  std::uint32_t high = 1;
+  for (std::size_t i = 0; i < count && rows.size() >= i * 3 + 2; ++i) {
+    const std::uint32_t factors = load_u8(&rows[i * 3 + 1]);
+    wide = std::max(wide, factors >> 4);
+    high = std::max(high, factors & 15);
+    sum += std::uint64_t{factors >> 4} * (factors & 15);
+  }
+  // Rounded up, and all of them where the header makes no sense.
+  const std::uint64_t all = std::uint64_t{wide} * high;
+  return sum == 0 ? count * samples_unit
+                  : std::min((sum * samples_unit + all - 1) / all, count * samples_unit);
+}
+
 // What decoding takes, from the segments in front of the first scan. If the scans cover the image
 // more than once, libjpeg keeps the coefficients of all of it. 0 if the header cannot be read.
 std::uint64_t jpeg_memory(std::span<const std::byte> bytes) noexcept {
   std::uint64_t pixels = 0;
+  std::uint64_t samples = 0;  // of all components, which may have fewer than there are pixels
   std::uint64_t components = 0;
   bool progressive = false;
   for (std::size_t at = 2; bytes.size() - std::min(at, bytes.size()) >= 10;) {
@@ -213,11 +234,12 @@ std::uint64_t jpeg_memory(std::span<const std::byte> bytes) noexcept {
       progressive = marker == 0xC2;
       pixels = std::uint64_t{load_u16_big(segment + 5)} * load_u16_big(segment + 7);
       components = load_u8(segment + 9);
+      samples = pixels * samples_of_pixels(bytes.subspan(at + 10), components) / samples_unit;
     }
     if (marker == 0xDA) {
       const bool buffered = progressive || load_u8(segment + 4) < components;
       // Two bytes for each coefficient; blocks at the edges are whole.
-      const std::uint64_t coefficients = buffered ? pixels * components * 2 * 9 / 8 : 0;
+      const std::uint64_t coefficients = buffered ? samples * 2 * 9 / 8 : 0;
       return pixels * 4 + coefficients + (1u << 20);
     }
     at += 2 + load_u16_big(segment + 2);

@@ -11,6 +11,7 @@
 #include "base/little_endian.hpp"
 #include "decoders/signature.hpp"
 #include "decoders/table.hpp"
+#include "decoders/tangents.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/decoders/model.hpp"
 
@@ -132,12 +133,6 @@ result<void> parse_md3(std::span<const std::byte> bytes, md3_file& file) noexcep
   return {};
 }
 
-// The arrays of a model that is being built.
-template <class T>
-T* writable(std::span<const T> array) noexcept {
-  return const_cast<T*>(array.data());
-}
-
 void copy_name(const std::byte* from, model_name& to) noexcept {
   std::memset(to, 0, sizeof to);
   std::memcpy(to, from, strnlen(reinterpret_cast<const char*>(from), name_bytes - 1));
@@ -197,31 +192,6 @@ void copy_surfaces(const md3_file& file, const model_view& model) noexcept {
   }
 }
 
-struct vec3 {
-  float x, y, z;
-
-  friend vec3 operator+(vec3 a, vec3 b) noexcept { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-  friend vec3 operator-(vec3 a, vec3 b) noexcept { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-  friend vec3 operator*(vec3 a, float f) noexcept { return {a.x * f, a.y * f, a.z * f}; }
-};
-float dot(vec3 a, vec3 b) noexcept {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-vec3 cross(vec3 a, vec3 b) noexcept {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-vec3 load(const float* from) noexcept {
-  return {from[0], from[1], from[2]};
-}
-void store(float* to, vec3 value) noexcept {
-  to[0] = value.x;
-  to[1] = value.y;
-  to[2] = value.z;
-}
-void add(float* to, vec3 value) noexcept {
-  store(to, load(to) + value);
-}
-
 // Normals are two angles of 8 bits each: from the z axis, and around it.
 vec3 unpack_normal(std::uint32_t packed) noexcept {
   static const std::array<float, 256> sine = [] {
@@ -237,45 +207,25 @@ vec3 unpack_normal(std::uint32_t packed) noexcept {
   return {cosine(around) * sine[down], sine[around] * sine[down], cosine(down)};
 }
 
-// Any unit vector perpendicular to `normal`, which has unit length.
-vec3 any_tangent(vec3 normal) noexcept {
-  const vec3 other = std::fabs(normal.x) < 0.7f ? vec3{1, 0, 0} : vec3{0, 1, 0};
-  const vec3 tangent = cross(other, normal);
-  return tangent * (1 / std::sqrt(dot(tangent, tangent)));
-}
-
 // Adds a triangle's directions of increasing s and t to its corners: s to the tangent, t to the
 // normal's place, which is free until finish_vertex() and saves a buffer.
 void add_triangle(model_vertex* const (&corners)[3],
                   const model_texture_coordinate* const (&coordinates)[3]) noexcept {
-  const vec3 origin = load(corners[0]->position);
-  const vec3 side1 = load(corners[1]->position) - origin;
-  const vec3 side2 = load(corners[2]->position) - origin;
-  const float s1 = coordinates[1]->s - coordinates[0]->s;
-  const float s2 = coordinates[2]->s - coordinates[0]->s;
-  const float t1 = coordinates[1]->t - coordinates[0]->t;
-  const float t2 = coordinates[2]->t - coordinates[0]->t;
-  const float scale = 1 / (s1 * t2 - s2 * t1);
-  if (!std::isfinite(scale)) return;  // degenerate in texture space
-  const vec3 along_s = (side1 * t2 - side2 * t1) * scale;
-  const vec3 along_t = (side2 * s1 - side1 * s2) * scale;
+  const texture_axes axes = axes_of({corners[0], corners[1], corners[2]}, coordinates);
+  if (!axes.known) return;
   for (model_vertex* const corner : corners) {
-    add(corner->tangent, along_s);
-    add(corner->normal, along_t);
+    add(corner->tangent, axes.along_s);
+    add(corner->normal, axes.along_t);
   }
 }
 
-// Turns the sums of add_triangle() into normal and tangent by Lengyel's method: the part of the
-// tangent that is perpendicular to the normal, and the handedness of the bitangent.
+// Turns the sums of add_triangle() into normal and tangent, and the handedness of the bitangent.
 void finish_vertex(model_vertex& vertex, std::uint32_t packed_normal) noexcept {
   const vec3 along_s = load(vertex.tangent);
   const vec3 along_t = load(vertex.normal);
   const vec3 normal = unpack_normal(packed_normal);
-  const vec3 square = along_s - normal * dot(normal, along_s);
-  const float length = std::sqrt(dot(square, square));
-  const bool usable = length > 1e-12f && std::isfinite(length);
   store(vertex.normal, normal);
-  store(vertex.tangent, usable ? square * (1 / length) : any_tangent(normal));
+  store(vertex.tangent, tangent_of(normal, along_s));
   vertex.tangent[3] = dot(cross(normal, along_s), along_t) < 0 ? -1.0f : 1.0f;
 }
 

@@ -46,4 +46,8 @@ std::span<const model_vertex> model_view::vertices() const noexcept {
   return after<model_vertex>(indices(), std::size_t{counts().frames} * counts().vertices);
 }
 
+std::span<const model_vertex> model_view::vertices_of(std::uint32_t frame) const noexcept {
+  return vertices().subspan(std::size_t{frame} * counts().vertices, counts().vertices);
+}
+
 }  // namespace overture

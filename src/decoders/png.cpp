@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // PNG images, through libspng.
+#include <libdeflate.h>
 #include <spng.h>
 
 #include <algorithm>
@@ -24,7 +25,17 @@ struct free_context {
 };
 
 constexpr std::size_t chunk_bytes_max = 64u << 20;
+constexpr std::size_t signature_bytes = 8;
+constexpr std::size_t header_end = 33;      // the signature and the first chunk
+constexpr std::size_t chunk_overhead = 12;  // its size, kind and checksum
 constexpr const char* chunk_limit_text = "a chunk of the PNG file is larger than 64 MiB";
+
+constexpr const char* damaged_chunk = "a chunk of the PNG file does not match its checksum";
+constexpr const char* unused_transparency =
+    "a transparency chunk (tRNS) of the PNG file is not used: it has the wrong length or place";
+constexpr const char* changed_by_xcode =
+    "changed by Xcode for iOS (CgBI), which only Apple's systems read; take the original PNG, or "
+    "change it back with 'pngcrush -revert-iphone-optimizations'";
 
 tl::unexpected<error> refused_png(int code) {
   switch (code) {
@@ -41,10 +52,71 @@ tl::unexpected<error> refused_png(int code) {
     case SPNG_EIDAT_TOO_SHORT:
       return fail(errc::corrupt, "the PNG file is truncated");
     case SPNG_ECHUNK_CRC:
-      return fail(errc::corrupt, "a chunk of the PNG file does not match its checksum");
+      return fail(errc::corrupt, damaged_chunk);
     default:
       return fail(errc::corrupt, spng_strerror(code));
   }
+}
+
+struct png_chunk {
+  std::size_t at = 0;
+  std::string_view kind;
+  std::span<const std::byte> data;
+  std::uint32_t checksum = 0;
+
+  [[nodiscard]] bool is_damaged() const noexcept {
+    return libdeflate_crc32(0, kind.data(), kind.size() + data.size()) != checksum;
+  }
+};
+
+// Calls `act` for each whole chunk until it returns false.
+template <class Act>
+void for_each_chunk(std::span<const std::byte> bytes, Act act) noexcept {
+  for (std::size_t at = signature_bytes; bytes.size() - at >= chunk_overhead;) {
+    const std::uint64_t size = load_u32_big(bytes.data() + at);
+    if (size > bytes.size() - at - chunk_overhead) return;
+    const std::byte* const kind = bytes.data() + at + 4;
+    const png_chunk chunk{at,
+                          {reinterpret_cast<const char*>(kind), 4},
+                          bytes.subspan(at + 8, size),
+                          load_u32_big(kind + 4 + size)};
+    if (!act(chunk)) return;
+    at += chunk_overhead + size;
+  }
+}
+
+// What libspng lets pass, though it changes pixels: it takes no notice of a tRNS that is damaged or
+// does not fit, and does not look at the checksum of the pixels if it needs no more of them.
+// Returns a warning, or null.
+result<const char*> check_chunks(std::span<const std::byte> bytes, unsigned color_type) noexcept {
+  std::size_t bytes_of_palette = 0;
+  bool has_pixels = false;
+  bool has_transparency = false;
+  const char* warning = nullptr;
+  std::size_t damaged = 0;
+  for_each_chunk(bytes, [&](const png_chunk& chunk) {
+    const bool is_transparency = chunk.kind == "tRNS";
+    if (chunk.kind == "IEND") return false;
+    if ((is_transparency || chunk.kind == "IDAT") && chunk.is_damaged()) {
+      damaged = chunk.at;
+      return false;
+    }
+    if (chunk.kind == "IDAT") has_pixels = true;
+    if (chunk.kind == "PLTE") bytes_of_palette = chunk.data.size();
+    if (is_transparency) {
+      const std::size_t size = chunk.data.size();
+      const bool fits = color_type == SPNG_COLOR_TYPE_GRAYSCALE   ? size == 2
+                        : color_type == SPNG_COLOR_TYPE_TRUECOLOR ? size == 6
+                        : color_type == SPNG_COLOR_TYPE_INDEXED
+                            ? size > 0 && size <= bytes_of_palette / 3
+                            : false;
+      if (!fits || has_pixels || has_transparency) warning = unused_transparency;
+      has_transparency = true;
+    }
+    return true;
+  });
+  if (damaged != 0) return fail(errc::corrupt, damaged_chunk, {}, damaged);
+  return warning;
 }
 
 class png final : public decoder {
@@ -60,6 +132,7 @@ class png final : public decoder {
     // Checksums of critical chunks are verified; damage in chunks that affect no pixel (comments,
     // times) does not fail the image.
     if (bytes.empty()) return refused_png(SPNG_IO_EOF);  // libspng takes no null pointer
+    if (is_changed_by_xcode(bytes)) return fail(errc::unsupported, changed_by_xcode);
     const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));
     if (!context) return refused_png(SPNG_EMEM);
     (void)spng_set_image_limits(context.get(), limits::image_side_max, limits::image_side_max);
@@ -76,6 +149,8 @@ class png final : public decoder {
     if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
     const result<void> checked = check_image_size(header.width, header.height, size, bytes.size());
     if (!checked) return tl::unexpected<error>(checked.error());
+    const result<const char*> warning = check_chunks(bytes, header.color_type);
+    if (!warning) return tl::unexpected<error>(warning.error());
 
     result<decoded_asset> image = decoded_asset::make(asset_kind::image, size, memory);
     if (!image) return image;
@@ -85,32 +160,33 @@ class png final : public decoder {
     }
     image->width = header.width;
     image->height = header.height;
+    image->warning = *warning;
     return image;
   }
 
   // libspng keeps a few rows, and the profiles and texts in front of the pixels.
   std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
-    constexpr std::size_t header_end = 33;  // the signature and the first chunk
     if (bytes.size() < header_end) return 0;
     const std::uint64_t width = load_u32_big(bytes.data() + 16);
     const std::uint64_t height = load_u32_big(bytes.data() + 20);
     if (width > limits::image_side_max || height > limits::image_side_max) return 0;
     std::uint64_t unpacked = 0;
-    for (std::uint64_t at = header_end; bytes.size() - at >= 12;) {
-      const std::uint64_t size = load_u32_big(bytes.data() + at);
-      const std::string_view kind(reinterpret_cast<const char*>(bytes.data() + at + 4), 4);
-      if (kind == "IDAT" || size > bytes.size() - at - 12) break;
-      if (kind == "iCCP" || kind == "zTXt" || kind == "iTXt") {
-        unpacked += size * limits::deflate_ratio_max;
+    for_each_chunk(bytes, [&](const png_chunk& chunk) {
+      if (chunk.kind == "iCCP" || chunk.kind == "zTXt" || chunk.kind == "iTXt") {
+        unpacked += chunk.data.size() * limits::deflate_ratio_max;
       }
-      at += 12 + size;
-    }
+      return chunk.kind != "IDAT";
+    });
     constexpr std::uint64_t row_count = 4;
     return width * height * 4 + row_count * width * 8 +
            std::min<std::uint64_t>(unpacked, chunk_bytes_max);
   }
 
  private:
+  static bool is_changed_by_xcode(std::span<const std::byte> bytes) noexcept {
+    return bytes.size() >= 16 &&
+           std::string_view(reinterpret_cast<const char*>(bytes.data()) + 12, 4) == "CgBI";
+  }
   // Keeps a tiny file from claiming a huge image and the memory for it: DEFLATE has a maximum
   // ratio.
   static const char* implausible(const spng_ihdr& header, std::size_t file_bytes) noexcept {

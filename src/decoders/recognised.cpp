@@ -112,6 +112,15 @@ flaw_or_none check_midi(bytes_of_file bytes) noexcept {
   return nullptr;
 }
 
+// Three places in the file, after the version.
+flaw_or_none check_qt_data(bytes_of_file bytes) noexcept {
+  if (bytes.size() < 20) return fail(errc::corrupt, truncated);
+  for (const std::size_t place : {8u, 12u, 16u}) {
+    if (load_u32_big(&bytes[place]) > bytes.size()) return fail(errc::corrupt, truncated);
+  }
+  return nullptr;
+}
+
 flaw_or_none check_nothing(bytes_of_file) noexcept {
   return nullptr;
 }
@@ -153,7 +162,38 @@ class recogniser final : public decoder {
   checked_format row_;
 };
 
+// "._NAME", in which macOS keeps what other systems cannot keep of NAME, and what it puts into
+// archives beside them. Their names end like those of images and sounds; the content decides only
+// if it has a signature, so what is cut is no damaged image.
+class apple_double final : public decoder {
+ public:
+  const char* name() const noexcept override { return "appledouble"; }
+
+  bool accepts(std::string_view path, bytes_of_file bytes) const noexcept override {
+    if (is_file_of(file_format::apple_double, path, bytes)) return true;
+    return is_named(path) && !has_any_signature(bytes);
+  }
+
+  result<decoded_asset> decode(bytes_of_file, allocator&,
+                               parallel_runner&) const noexcept override {
+    return decoded_asset();
+  }
+
+ private:
+  static bool is_named(std::string_view path) noexcept {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view element = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    return element.starts_with("._") || path.starts_with("__MACOSX/") ||
+           path.find("/__MACOSX/") != std::string_view::npos;
+  }
+};
+
 }  // namespace
+
+const decoder& apple_double_recogniser() noexcept {
+  static const apple_double instance;
+  return instance;
+}
 
 const decoder& recogniser_of(file_format format) noexcept {
   static const recogniser all[] = {
@@ -166,6 +206,7 @@ const decoder& recogniser_of(file_format format) noexcept {
       recogniser({"gettext", file_format::catalogue, check_catalogue}),
       recogniser({"module", file_format::module, check_module}),
       recogniser({"midi", file_format::midi, check_midi}),
+      recogniser({"qt", file_format::qt_data, check_qt_data}),
   };
   return *std::find_if(std::begin(all), std::end(all),
                        [format](const recogniser& each) { return each.format() == format; });

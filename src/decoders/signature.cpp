@@ -108,6 +108,8 @@ constexpr known_format table[] = {
     {file_format::jpeg, "\xFF\xD8\xFF"sv, "jpg jpeg "},
     {file_format::tga, {}, "tga "},
     {file_format::dds, "DDS "sv, "dds "},
+    {file_format::hdr, "#?RADIANCE\n"sv, {}},
+    {file_format::hdr, "#?RGBE\n"sv, {}},
     {file_format::bmp, "BM"sv, "bmp ", is_bmp},
     {file_format::gif, "GIF8"sv, "gif "},
     {file_format::pcx, {}, "pcx "},
@@ -118,9 +120,13 @@ constexpr known_format table[] = {
     {file_format::opus, "OggS"sv, "opus ", is_ogg_with<ogg_codec::opus>},
     {file_format::other_ogg, "OggS"sv, {}, is_ogg_with<ogg_codec::other>},
     {file_format::wav, "RIFF"sv, "wav ", is_wave},
+    {file_format::wav, "RF64"sv, {}, is_wave},
+    {file_format::wav, "BW64"sv, {}, is_wave},
+    {file_format::wav, "riff\x2E\x91\xCF\x11\xA5\xD6\x28\xDB\x04\xC1\0\0"sv, "w64 "},
     {file_format::flac, "fLaC"sv, "flac "},
     {file_format::mp3, "ID3"sv, "mp3 ", is_tagged_mpeg},
     {file_format::mp3, "\xFF"sv, {}, is_two_mpeg_frames},
+    {file_format::md2, "IDP2"sv, "md2 "},
     {file_format::md3, "IDP3"sv, "md3 "},
     {file_format::gzip, "\x1F\x8B\x08"sv, "gz svgz ", is_gzip},
     {file_format::ktx2, "\xABKTX 20\xBB\r\n\x1A\n"sv, "ktx2 "},
@@ -141,6 +147,8 @@ constexpr known_format table[] = {
     {file_format::module, "SCRM"sv, {}, nullptr, 44},
     {file_format::module, ""sv, {}, is_amiga_module},
     {file_format::midi, "MThd\0\0\0\6"sv, "mid midi "},
+    {file_format::qt_data, "qres\0\0\0"sv, {}},
+    {file_format::apple_double, "\0\5\x16\7\0\2\0\0"sv, {}},
 };
 
 bool has_signature(const known_format& of, bytes_of_file bytes) noexcept {
@@ -162,6 +170,11 @@ bool has_name(const known_format& of, std::string_view path) noexcept {
 
 }  // namespace
 
+bool has_any_signature(bytes_of_file bytes) noexcept {
+  return std::any_of(std::begin(table), std::end(table),
+                     [bytes](const known_format& each) { return has_signature(each, bytes); });
+}
+
 bool is_file_of(file_format format, std::string_view path, bytes_of_file bytes) noexcept {
   bool is_named = false;
   for (const known_format& each : table) {
@@ -169,9 +182,7 @@ bool is_file_of(file_format format, std::string_view path, bytes_of_file bytes) 
     if (has_signature(each, bytes)) return true;
     is_named = is_named || has_name(each, path);
   }
-  return is_named &&
-         std::none_of(std::begin(table), std::end(table),
-                      [bytes](const known_format& other) { return has_signature(other, bytes); });
+  return is_named && !has_any_signature(bytes);
 }
 
 }  // namespace overture::decoders_detail

@@ -16,6 +16,7 @@ enum class file_format : std::uint8_t {
   jpeg,
   tga,
   dds,
+  hdr,
   bmp,
   gif,
   pcx,
@@ -28,6 +29,7 @@ enum class file_format : std::uint8_t {
   wav,
   flac,
   mp3,
+  md2,
   md3,
   gzip,
   ktx2,
@@ -39,11 +41,15 @@ enum class file_format : std::uint8_t {
   catalogue,
   module,  // music of trackers
   midi,
+  qt_data,       // what rcc compiles
+  apple_double,  // what macOS keeps of a file beside it
 };
 
 // Whether the file is of this format: by its signature, or by its name if it has the signature of
 // no format in the table. Any thread.
 [[nodiscard]] bool is_file_of(file_format format, std::string_view path,
                               std::span<const std::byte> bytes) noexcept;
+// Whether it has the signature of a format in the table. Any thread.
+[[nodiscard]] bool has_any_signature(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace overture::decoders_detail

@@ -25,6 +25,7 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder& jpeg_decoder() noexcept;
 [[nodiscard]] const decoder& tga_decoder() noexcept;
 [[nodiscard]] const decoder& dds_decoder() noexcept;
+[[nodiscard]] const decoder& hdr_decoder() noexcept;
 [[nodiscard]] const decoder& bmp_decoder() noexcept;
 [[nodiscard]] const decoder& gif_decoder() noexcept;
 [[nodiscard]] const decoder& pcx_decoder() noexcept;
@@ -36,12 +37,14 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder& wav_decoder() noexcept;
 [[nodiscard]] const decoder* flac_decoder() noexcept;
 [[nodiscard]] const decoder* mp3_decoder() noexcept;
+[[nodiscard]] const decoder& md2_decoder() noexcept;
 [[nodiscard]] const decoder& md3_decoder() noexcept;
 [[nodiscard]] const decoder& gzip_decoder() noexcept;  // the file inside
 // Formats that are recognised but not decoded, in recognised.cpp: ktx2, glb, iqm, md5, obj, font,
-// gettext, module.
+// gettext, module, midi, qt.
 [[nodiscard]] const decoder& recogniser_of(file_format format) noexcept;
-[[nodiscard]] const decoder& utf8_decoder() noexcept;  // text that must be UTF-8
+[[nodiscard]] const decoder& apple_double_recogniser() noexcept;  // by its name, too: goes first
+[[nodiscard]] const decoder& utf8_decoder() noexcept;             // text that must be UTF-8
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
 }  // namespace overture::decoders_detail

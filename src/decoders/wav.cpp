@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // WAV sounds: PCM, floating point, A-law, mu-law, MS ADPCM and IMA ADPCM, converted to 16-bit
-// samples.
+// samples; in RIFF, RF64 (EBU Tech 3306) or Wave64 (Sony), which have 64-bit sizes.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -72,47 +72,89 @@ struct data_size {
 data_size limited_size(std::uint64_t stated, std::uint64_t rest) noexcept {
   // Programs that write to a pipe cannot know the size. SoX writes this, others more.
   constexpr std::uint64_t unknown_min = 0x7FFFF000;
-  if (stated >= unknown_min) return {rest, "the WAV file does not state its length"};
+  if (stated >= unknown_min && stated <= UINT32_MAX)
+    return {rest, "the WAV file does not state its length"};
   // Programs that count a header or the padding as well. More may be missing samples.
   constexpr std::uint64_t surplus_max = 16;
   if (stated - rest <= surplus_max) return {rest, "the WAV file is shorter than it states"};
   return {};
 }
 
+// How a file is divided into chunks. Wave64 has names of 16 bytes, which begin with the usual four.
+struct chunk_rules {
+  bool found = false;
+  std::uint64_t first_at = 0;
+  std::uint64_t header_bytes = 0;
+  std::uint64_t alignment = 0;
+};
+constexpr chunk_rules riff_rules{true, 12, 8, 2};
+constexpr chunk_rules wave64_rules{true, 40, 24, 8};
+
+bool has_at(std::span<const std::byte> bytes, std::uint64_t at, std::string_view id) noexcept {
+  return std::memcmp(bytes.data() + at, id.data(), id.size()) == 0;
+}
+
+// The size in the file's header is often wrong, and not needed.
+chunk_rules rules_of(std::span<const std::byte> bytes) noexcept {
+  if (bytes.size() >= riff_rules.first_at && has_at(bytes, 8, "WAVE") &&
+      (has_at(bytes, 0, "RIFF") || has_at(bytes, 0, "RF64") || has_at(bytes, 0, "BW64"))) {
+    return riff_rules;
+  }
+  if (bytes.size() >= wave64_rules.first_at && has_at(bytes, 0, "riff") &&
+      has_at(bytes, 24, "wave")) {
+    return wave64_rules;
+  }
+  return {};
+}
+
+// Whether the file is not even a damaged one: many games call raw samples .wav.
+bool is_raw(std::span<const std::byte> bytes) noexcept {
+  return bytes.size() >= riff_rules.first_at && !rules_of(bytes).found &&
+         !has_at(bytes, 0, "RIFF") && !has_at(bytes, 0, "riff");
+}
+
 // Reads chunks up to the samples; those after them (names, loops) are not needed.
 result<wav_file> parse_wav(std::span<const std::byte> bytes) noexcept {
-  const auto is = [&](std::uint64_t at, const char(&id)[5]) {
-    return std::memcmp(bytes.data() + at, id, 4) == 0;
-  };
-  // The size in the RIFF header is often wrong, and not needed.
-  if (bytes.size() < 12 || !is(0, "RIFF") || !is(8, "WAVE")) {
-    return fail(errc::corrupt, "not a WAV file");
+  const auto is = [&](std::uint64_t at, const char(&id)[5]) { return has_at(bytes, at, {id, 4}); };
+  if (bytes.size() >= 12 && is(0, "RIFX")) {
+    return fail(errc::unsupported, "a big-endian WAV file (RIFX); convert it to RIFF");
   }
+  const chunk_rules rules = rules_of(bytes);
+  if (!rules.found) return fail(errc::corrupt, "not a WAV file");
   wav_file file;
-  std::uint64_t at = 12;
-  while (bytes.size() - at >= 8) {
+  std::uint64_t long_data_bytes = UINT32_MAX;  // of RF64
+  std::uint64_t at = rules.first_at;
+  while (bytes.size() - at >= rules.header_bytes) {
     std::uint64_t size = load_u32(bytes.data() + at + 4);
+    if (rules.header_bytes == wave64_rules.header_bytes) {
+      size = load_u64(bytes.data() + at + 16) - rules.header_bytes;
+    }
     const bool is_data = is(at, "data");
-    const std::uint64_t rest = bytes.size() - at - 8;
+    if (is_data && size == UINT32_MAX) size = long_data_bytes;
+    const std::uint64_t rest = bytes.size() - at - rules.header_bytes;
     if (size > rest) {
       const data_size real = is_data ? limited_size(size, rest) : data_size{};
       if (!real.warning) return fail(errc::corrupt, "the WAV file is truncated", {}, at);
       size = real.bytes;
       file.warning = real.warning;
     }
-    const std::span<const std::byte> chunk = bytes.subspan(at + 8, size);
+    const std::span<const std::byte> chunk = bytes.subspan(at + rules.header_bytes, size);
     if (is(at, "fmt ")) {
       const result<wav_format> format = parse_format(chunk);
       if (!format) return tl::unexpected<error>(format.error());
       file.format = *format;
     } else if (is(at, "fact") && size >= 4) {
       file.stated_frames = load_u32(chunk.data());
+    } else if (is(at, "ds64") && size >= 16) {
+      long_data_bytes = load_u64(chunk.data() + 8);
     } else if (is_data) {
       if (file.format.channels == 0) return fail(errc::corrupt, "WAV samples without a format");
       file.data = chunk;
       return file;
     }
-    at += 8 + std::min(size + size % 2, rest);  // padded to even sizes, except perhaps the last
+    // Padded, except perhaps the last.
+    const std::uint64_t padding = (rules.alignment - size % rules.alignment) % rules.alignment;
+    at += rules.header_bytes + std::min(size + padding, rest);
   }
   return fail(errc::corrupt, "WAV file without samples");
 }
@@ -204,9 +246,14 @@ class wav final : public decoder {
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
     const result<wav_file> file = parse_wav(bytes);
+    if (!file && file.error().code == errc::corrupt && is_raw(bytes)) {
+      decoded_asset kept;
+      kept.warning = "not a WAV file: raw samples, or unknown";
+      return kept;
+    }
     if (!file) return tl::unexpected<error>(file.error());
     result<decoded_asset> sound = convert(*file, memory);
-    if (sound) sound->warning = file->warning;
+    if (sound && file->warning) sound->warning = file->warning;
     return sound;
   }
 
@@ -218,9 +265,12 @@ class wav final : public decoder {
     const copy_samples copy = copy_for(format);
     if (!copy) return fail(errc::unsupported, "unsupported WAV sample format");
     const std::uint32_t frame_bytes = format.channels * (format.bits / 8);
-    if (format.block_bytes != frame_bytes) return fail(errc::corrupt, "contradictory WAV format");
     result<decoded_asset> sound = make(format, file.data.size() / frame_bytes, memory);
-    if (sound) copy(file.data.data(), samples_of(*sound));
+    if (!sound) return sound;
+    copy(file.data.data(), samples_of(*sound));
+    if (format.block_bytes != frame_bytes) {
+      sound->warning = "the WAV file states a wrong block size";
+    }
     return sound;
   }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "load/file_room.hpp"
 #include "load/priority.hpp"
 #include "vfs/packed_data.hpp"
 
@@ -54,35 +55,12 @@ void file_read::open() noexcept {
   take_room(ledger());
 }
 
-// The room for the file and its solid block is taken at once: blocks that wait for room for their
-// files would fill the ledger.
 bool file_read::try_room() noexcept {
-  const file_place& place = file_.place();
-  const std::uint64_t bytes =
-      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
-  for (;;) {
-    bool ticket = false;
-    const std::uint64_t block = file_.block_room();
-    if (block == 0) {
-      if (!file_.hold_block(0, ticket)) continue;
-      if (file_.block_has_ticket()) {
-        ledger().add(bytes, memory_tag::load);
-      } else if (!ledger().take(bytes, memory_tag::load, ticket_)) {
-        return false;
-      }
-      room_ = bytes;
-      return true;
-    }
-    if (!ledger().take(block + bytes, memory_tag::vfs, ticket)) return false;
-    if (file_.hold_block(block, ticket) && !ticket) {
-      ledger().move(bytes, memory_tag::vfs, memory_tag::load);
-      room_ = bytes;
-      return true;
-    }
-    // Another file took room for the block meanwhile, or it was evicted.
-    ledger().give_back(bytes, memory_tag::vfs);
-    ledger().end_item(ticket);
-  }
+  const std::uint64_t bytes = whole_file_bytes(file_.place());
+  room_credit none_ahead(ledger(), 0);
+  if (take_file_room(file_, bytes, none_ahead, ledger(), ticket_) != lacking::nothing) return false;
+  room_ = bytes;
+  return true;
 }
 
 bool file_read::try_more(std::uint64_t bytes) noexcept {

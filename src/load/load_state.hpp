@@ -12,15 +12,15 @@
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
 #include "load/cancellable_reads.hpp"
+#include "load/file_room.hpp"
 #include "load/piece_time.hpp"
 #include "load/priority.hpp"
 #include "load/read_times.hpp"
+#include "load/scratch.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/detail/compiler.hpp"
 #include "overture/base/executor.hpp"
-#include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
-#include "overture/sync/memory_ledger.hpp"
 #include "overture/trace/timeline.hpp"
 
 namespace overture::load_detail {
@@ -68,14 +68,6 @@ struct file_record {
   }
 };
 
-// A thread's reusable memory: a decompressor, and buffers for small files, which all pass through
-// the same warm blocks. Too expensive to make for every loader, so each thread slot keeps one.
-struct scratch_space {
-  unpacker decompressor;
-  blob packed;
-  blob unpacked;
-};
-
 // A file in flight.
 struct load_item {
   load_state* load = nullptr;
@@ -84,11 +76,12 @@ struct load_item {
   std::uint32_t index = 0;              // in load_state::items
   std::uint32_t number = 0;             // of its file, in load_state::records
   entry_index entry = 0;
-  bool resolved = false;
+  std::uint8_t stage = 0;            // the next, in the list of pipeline.cpp
+  lacking lacks = lacking::nothing;  // while it waits
+  bool in_pieces = false;            // not read as a whole
   bool needs_all = false;            // a decoder accepts it, so it cannot be checked in pieces
-  bool is_read = false;              // by the read queue
-  bool is_unpacked = false;          // its decode was deferred
   bool ticket = false;               // the ledger's: it is past the limit
+  std::uint64_t expected_ns = 0;     // of its next stage, if it is left to the workers
   std::uint64_t reserved_bytes = 0;  // of the ledger's room, for the file
   std::uint64_t asset_bytes = 0;     // likewise, for a large asset
   std::uint64_t asset_wanted = 0;    // what its decoder was refused before
@@ -96,7 +89,7 @@ struct load_item {
   opened_file file;
   blob packed;                         // what was read, unless it is in the loader's scratch
   blob unpacked;                       // likewise; also empty for stored files
-  std::span<const std::byte> content;  // the unpacked file
+  std::span<const std::byte> content;  // what the last stage has made of it, packed or not
   decoded_asset asset;
   read_request request;
 };
@@ -144,6 +137,12 @@ struct item_stack {
   }
 };
 
+// Where items wait for room.
+struct waiting_line {
+  load_room& room;
+  item_stack items{};
+};
+
 struct load_state {
   load_state(file_system& tree, read_queue& queue, job_system& system,
              const load_options& requested, allocator& from) noexcept
@@ -160,6 +159,7 @@ struct load_state {
         own_ledger(requested.budget_bytes),
         ledger(requested.ledger ? *requested.ledger : own_ledger),
         block_ledger(tree.ledger() ? *tree.ledger() : own_ledger),
+        scratch(from),
         room(*this),
         block_room(*this),
         records(from, memory_tag::load),
@@ -179,6 +179,7 @@ struct load_state {
   memory_ledger own_ledger;
   memory_ledger& ledger;
   memory_ledger& block_ledger;  // the file system's, for solid blocks; may be the same
+  scratch_shelf scratch;
   load_room room;
   load_room block_room;  // listens to block_ledger if it is another
 
@@ -188,8 +189,6 @@ struct load_state {
   base_detail::vec<std::uint32_t> by_entry;       // otherwise: the numbers, sorted by entry
   load_item* items = nullptr;
   std::uint32_t item_count = 0;
-  static constexpr std::size_t scratch_slots = 64;
-  atomic<scratch_space*> scratch[scratch_slots] = {};  // by thread slot
 
   atomic<bool> started{false};
   std::uint64_t listed_bytes = 0;   // of all files
@@ -201,11 +200,11 @@ struct load_state {
   alignas(detail::line_bytes) atomic<std::uint32_t> next_in_order{0};
   item_stack front;  // of files, not items: those that begin before all in the order
   item_stack free_items;
-  item_stack awaiting_decode;  // unpacked, waiting for room for the asset
-  item_stack awaiting_file;    // resolved, waiting for room for the file
-  item_stack awaiting_block;   // resolved, waiting for room in block_ledger if it is another
-  item_stack finalizable;      // decoded, waiting for a one-thread sink
-  item_stack left;             // by the thread that lends itself, to the workers
+  // By what an item lacks. Room for blocks is only waited for if block_ledger is another.
+  static constexpr std::size_t line_count = static_cast<std::size_t>(lacking::nothing);
+  waiting_line lines[line_count] = {{room}, {room}, {block_room}};
+  item_stack finalizable;                   // decoded, waiting for a one-thread sink
+  item_stack left;                          // by the thread that lends itself, to the workers
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
   atomic<std::uint32_t> reads_outstanding{0};
   atomic<std::uint32_t> reads_arrived{0};  // whose jobs have not begun
@@ -239,6 +238,26 @@ struct load_state {
   }
   [[nodiscard]] auto file_links() noexcept {
     return [this](std::uint32_t file) -> atomic<std::uint32_t>& { return records[file].link; };
+  }
+  void push(item_stack& to, load_item& item) noexcept {
+    to.items.push(item.index, item_links());
+    to.count.fetch_add(1, std::memory_order_seq_cst);
+  }
+  // Null if it is empty.
+  [[nodiscard]] load_item* pop(item_stack& from) noexcept {
+    const std::uint32_t index = from.items.pop(item_links());
+    if (index == base_detail::index_stack::none) return nullptr;
+    from.count.fetch_sub(1, std::memory_order_seq_cst);
+    return &items[index];
+  }
+  // How many wait for room.
+  [[nodiscard]] std::uint32_t waiting() const noexcept {
+    std::uint32_t count = 0;
+    for (const waiting_line& line : lines) count += line.items.size();
+    return count;
+  }
+  [[nodiscard]] file_record& record_of(const load_item& item) noexcept {
+    return records[item.number];
   }
   [[nodiscard]] std::uint32_t file_count() const noexcept {
     return static_cast<std::uint32_t>(order.size());

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "io/unpack/piece_unpacker.hpp"
+#include "load/stage_times.hpp"
+#include "load/stages.hpp"
 #include "overture/sync/countdown.hpp"
 #include "vfs/packed_data.hpp"
 
@@ -86,26 +88,9 @@ class packed_stream {
 
 }  // namespace
 
-std::size_t decoder_of(const load_state& load, const load_item& item) noexcept {
-  const std::string_view path = load.files.entry(item.entry).path;
-  const std::span<const decoder* const> all = load.options.decoders;
-  std::size_t number = 0;
-  while (number < all.size() && !all[number]->accepts(path, item.content)) ++number;
-  return number;
-}
-
-std::chrono::nanoseconds time_left(const load_state& load, const load_item& item) noexcept {
-  const std::chrono::nanoseconds allowed = load.options.file_time_max;
-  if (allowed.count() == 0) return std::chrono::nanoseconds::max();
-  std::uint64_t spent_ns = 0;
-  for (const std::uint64_t ns : load.records[item.number].stage_ns) spent_ns += ns;
-  spent_ns += load.records[item.number].device_ns;
-  return allowed - std::chrono::nanoseconds(spent_ns);
-}
-
 bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept {
   if (load.options.sink || item.needs_all) return false;
-  const std::uint64_t whole = whole_file_bytes(item);
+  const std::uint64_t whole = whole_file_bytes(item.file.place());
   const bool fits = whole <= load.ledger.limit();
   const bool is_quick = load.options.file_time_max.count() == 0 || whole < timed_bytes_min;
   return !(fits && is_quick) && whole > room_for_pieces(item);
@@ -193,34 +178,44 @@ class piece_walk {
 
 }  // namespace
 
-result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted) noexcept {
+// Between pieces it looks whether the load was cancelled, or the time is over. Ends early if a
+// decoder accepts the file, which is then needed as a whole after all.
+staged_result check_in_pieces(loader& by, load_item& item) noexcept {
   load_state& load = by.load;
   const file_place& place = item.file.place();
   result<blob> in = load.buffers.take(2 * piece_bytes);
   result<blob> out = load.buffers.take(piece_bytes);
   if (!in || !out) return tl::unexpected((in ? out : in).error());
-  piece_walk walk(by, item, in->span(), out->span());
+  bool is_wanted = false;
   std::uint64_t made = 0;
   std::uint32_t crc = 0;
-  const result<void> done = walk.run([&](std::span<const std::byte> piece) {
-    if (made == 0 && load.options.decode) {
-      item.content = piece;
-      wanted = decoder_of(load, item) != load.options.decoders.size();
-      item.content = {};
+  {
+    piece_walk walk(by, item, in->span(), out->span());
+    const result<void> done = walk.run([&](std::span<const std::byte> piece) {
+      if (made == 0 && load.options.decode) {
+        item.content = piece;
+        is_wanted = decoder_of(load, item) != load.options.decoders.size();
+        item.content = {};
+      }
+      made += piece.size();
+      crc = crc32(piece, crc);
+      return !is_wanted;
+    });
+    if (!done) return tl::unexpected<error>(done.error());
+    if (!is_wanted && place.has_crc && crc != place.crc32) {
+      return walk.corrupt("the content does not match its checksum");
     }
-    made += piece.size();
-    crc = crc32(piece, crc);
-    return !wanted;
-  });
-  if (!done) return tl::unexpected<error>(done.error());
-  if (wanted) return std::uint64_t{0};
-  if (place.has_crc && crc != place.crc32) {
-    return walk.corrupt("the content does not match its checksum");
   }
-  file_record& kept = load.records[item.number];
+  item.file.release_block();
+  if (is_wanted) {
+    by.release_all(item);
+    item.needs_all = true;
+    return staged{outcome::needs_whole};
+  }
+  file_record& kept = load.record_of(item);
   kept.crc32 = crc;
   kept.bytes = made;
-  return made;
+  return staged{outcome::next, made};
 }
 
 }  // namespace overture::load_detail

@@ -78,12 +78,11 @@ struct load_scope::state : load_state {
     const std::uint64_t since_ns = now_ns();
     std::size_t count = 0;
     do {
-      const std::uint32_t index = finalizable.items.pop(item_links());
-      if (index == index_stack::none) break;
-      finalizable.count.fetch_sub(1, std::memory_order_seq_cst);
+      load_item* const item = pop(finalizable);
+      if (!item) break;
       {
         loader here(*this);
-        finalize_here(here, items[index]);
+        advance(here, *item);
       }
       tell_idle_reason(*this);
       // Workers use the freed room; this thread goes on finalizing.
@@ -103,12 +102,10 @@ struct load_scope::state : load_state {
   // Runs jobs of the load until there is none or the time is up, at least one if there is any. For
   // a thread that is the only one.
   void work_until(std::uint64_t deadline_ns) noexcept {
-    const auto count = [](const item_stack& of) { return of.size(); };
     do {
-      const std::uint32_t waiting = reads_outstanding.load(std::memory_order_seq_cst) +
-                                    count(awaiting_decode) + count(awaiting_file) +
-                                    count(awaiting_block) + count(finalizable);
-      if (group.pending() <= waiting) return;
+      const std::uint32_t not_jobs =
+          reads_outstanding.load(std::memory_order_seq_cst) + waiting() + finalizable.size();
+      if (group.pending() <= not_jobs) return;
       (void)group.wait_until(1);  // long over: one job
     } while (now_ns() < deadline_ns);
   }
@@ -164,9 +161,6 @@ load_scope::~load_scope() {
   while (!wait_for(std::chrono::seconds(1))) {
   }
   state_->left_jobs.wait();
-  for (atomic<scratch_space*>& kept : state_->scratch) {
-    destroy_object(memory, memory_tag::load, kept.load(std::memory_order_acquire));
-  }
   for (std::uint32_t i = 0; i < state_->item_count; ++i) state_->items[i].~load_item();
   memory.deallocate(state_->items, sizeof(load_item) * state_->item_count, alignof(load_item),
                     memory_tag::load);
@@ -310,8 +304,7 @@ load_progress load_scope::progress() const noexcept {
           ? 1.0
           : effort(now.files_done, listed_done) / effort(now.files_total, state_->listed_bytes);
   now.awaiting_reads = state_->reads_outstanding.load(std::memory_order_relaxed);
-  now.awaiting_memory =
-      state_->awaiting_decode.size() + state_->awaiting_file.size() + state_->awaiting_block.size();
+  now.awaiting_memory = state_->waiting();
   now.awaiting_pump = state_->finalizable.size();
   now.cancelled = state_->cancelling.cancelled();
   return now;

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -215,6 +216,28 @@ bool read_at_once(const char* first, const char* last, T& value, const char*& en
   return true;
 }
 
+// Whether a decimal number, which is not 0, is less than one: from_chars() does not say whether a
+// number out of its range is too large or too small.
+bool is_below_one(std::string_view text) noexcept {
+  constexpr std::int64_t far = INT64_MAX / 4;  // beyond any number of digits
+  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, mark);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return true;
+  const auto order = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) +
+                     (first > point ? 1 : 0);  // the number is below ten to its power
+  std::int64_t exponent = 0;
+  if (mark < text.size()) {
+    const std::string_view stated = text.substr(mark + 1);
+    const bool negative = stated.starts_with('-');
+    const std::from_chars_result end = std::from_chars(
+        stated.data() + (stated.starts_with('+') ? 1 : 0), stated.data() + stated.size(), exponent);
+    if (end.ec == std::errc::result_out_of_range) exponent = negative ? -far : far;
+  }
+  return std::clamp(exponent, -far, far) + order < 1;
+}
+
 template <floating T>
 parsed_number read_in_default_mode(const char* first, const char* last, T& value) noexcept {
   const char* end = nullptr;
@@ -223,7 +246,11 @@ parsed_number read_in_default_mode(const char* first, const char* last, T& value
   if (quick.ok) return quick;
   T read = 0;
   const std::from_chars_result slow = std::from_chars(first, last, read);
-  if (slow.ec != std::errc{}) return {slow.ptr, false};
+  if (slow.ec == std::errc::result_out_of_range && is_below_one({first, slow.ptr})) {
+    read = *first == '-' ? T(-0.0) : T(0);  // subnormal numbers are in range
+  } else if (slow.ec != std::errc{}) {
+    return {slow.ptr, false};
+  }
   value = read;
   return {slow.ptr, true};
 }

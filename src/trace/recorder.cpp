@@ -167,6 +167,10 @@ std::uint64_t timeline_track::events_lost() const noexcept {
   return written_ > capacity_ ? written_ - capacity_ : 0;
 }
 
+std::span<const trace_total> timeline_track::totals() const noexcept {
+  return {totals_, totals_used_};
+}
+
 result<void> timeline_track::for_each_event(
     function_ref<void(const trace_event&)> visit) const noexcept {
   const auto visit_all = [&] {

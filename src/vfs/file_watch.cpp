@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/guarded_call.hpp"
 #include "overture/base/replace_file.hpp"
@@ -62,6 +63,24 @@ struct OVERTURE_HIDDEN file_watch::state {
     bool rescan = false;        // to be reported by the next poll()
     bool names_change = false;  // new files come into the tree
   };
+  // A file that was created, and of which nothing more was heard. It may be unfinished, or a link.
+  struct creation {
+    int folder = -1;
+    std::uint32_t name = 0;  // offset in `names` of its list
+    std::uint32_t name_bytes = 0;
+  };
+  struct creations {
+    explicit creations(allocator& from) noexcept
+        : list(from, memory_tag::vfs), names(from, memory_tag::vfs) {}
+    [[nodiscard]] std::string_view name_of(const creation& each) const noexcept {
+      return {names.data() + each.name, each.name_bytes};
+    }
+    [[nodiscard]] bool add(int folder, std::string_view name) noexcept;
+    void forget(int folder, std::string_view name) noexcept;
+
+    vec<creation> list;
+    vec<char> names;
+  };
   enum class reporting : std::uint8_t { nothing, files };
 
   state(allocator& from, file_system& tree) noexcept
@@ -72,7 +91,8 @@ struct OVERTURE_HIDDEN file_watch::state {
         files(tree),
         roots(from, memory_tag::vfs),
         folders(from, memory_tag::vfs),
-        names(from, memory_tag::vfs) {}
+        names(from, memory_tag::vfs),
+        created(from) {}
   ~state() { events.close(); }
   state(const state&) = delete;
   state& operator=(const state&) = delete;
@@ -92,6 +112,8 @@ struct OVERTURE_HIDDEN file_watch::state {
   void drop(std::uint32_t root_number) noexcept;
   void forget_names() noexcept;
   void take(const vfs_detail::folder_event& event) noexcept;
+  void take_created() noexcept;
+  void take_link(root& of, std::string_view name) noexcept;
   void report(change_kind kind, root& of, std::string_view name) noexcept;
   void note(change_kind kind, root& of, asset_path path, std::string_view name) noexcept;
 
@@ -103,6 +125,7 @@ struct OVERTURE_HIDDEN file_watch::state {
   vec<root> roots;
   vec<watched> folders;
   vec<char> names;
+  creations created;
   // When `names` exceeds this, names of folders that are gone are removed.
   std::size_t names_bytes_max = names_bytes_min;
   static constexpr std::size_t names_bytes_min = 16u << 10;
@@ -250,6 +273,64 @@ void file_watch::state::report(change_kind kind, root& of, std::string_view name
   if (!base_detail::guarded_call([&] { (*visit)(change); })) threw = true;
 }
 
+bool file_watch::state::creations::add(int folder, std::string_view name) noexcept {
+  const std::size_t at = names.size();
+  if (at + name.size() > UINT32_MAX) return false;
+  if (!names.append(name.data(), name.size())) return false;
+  return list.push_back(
+      {folder, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(name.size())});
+}
+
+// A file is mostly closed right after it was created. One that is not found is reported twice.
+void file_watch::state::creations::forget(int folder, std::string_view name) noexcept {
+  constexpr std::size_t looked_at_max = 64;
+  for (std::size_t i = 0; i < std::min(list.size(), looked_at_max); ++i) {
+    creation& each = list[list.size() - 1 - i];
+    if (each.folder == folder && name_of(each) == name) {
+      each.folder = -1;
+      return;
+    }
+  }
+}
+
+// A file is created by a link, too: complete, and no writer will close it.
+void file_watch::state::take_created() noexcept {
+  if (created.list.empty()) return;
+  creations unfinished(memory);
+  for (const creation& each : created.list.span()) {
+    const watched* const folder = each.folder < 0 ? nullptr : find(each.folder);
+    if (!folder) continue;
+    root& of = roots[folder->root];
+    const std::string_view in_folder = created.name_of(each);
+    const joined name(name_of(*folder), in_folder);
+    const joined path(text(of.path, of.path_bytes), name.view());
+    using found_kind = vfs_detail::found_kind;
+    const found_kind found = vfs_detail::look_at(path.c_str());
+    if (found == found_kind::file) report(change_kind::written, of, name.view());
+    if (found == found_kind::link) take_link(of, name.view());
+    if (found == found_kind::unfinished && !unfinished.add(each.folder, in_folder)) {
+      of.rescan = true;
+    }
+  }
+  created.list = std::move(unfinished.list);
+  created.names = std::move(unfinished.names);
+}
+
+// The system reports no changes behind links, so what a link to a folder shows needs a new list.
+void file_watch::state::take_link(root& of, std::string_view name) noexcept {
+  const std::string_view top = text(of.path, of.path_bytes);
+  const joined path(top, name);
+  char target[2 * limits::path_bytes_max];
+  const result<std::size_t> length = system_os().canonical_path(path.c_str(), target);
+  if (!length) return;
+  const std::string_view leads_to(target, *length);
+  if (!leads_to.starts_with(top) || leads_to.substr(top.size(), 1) != "/") return;
+  const result<file_status> status = system_os().status(target, true);
+  if (!status) return;
+  if (status->kind == file_kind::folder) of.rescan = true;
+  if (status->kind == file_kind::file) report(change_kind::written, of, name);
+}
+
 void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
   using what = vfs_detail::folder_event::what;
   if (event.kind == what::overflow) {
@@ -261,9 +342,18 @@ void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
   const std::uint32_t root_number = folder->root;
   root& of = roots[root_number];
   const joined name(name_of(*folder), event.name);
+  created.forget(event.folder, event.name);
   switch (event.kind) {
     case what::written:
       return report(change_kind::written, of, name.view());
+    case what::created:
+      if (!created.add(event.folder, event.name)) of.rescan = true;
+      return;
+    case what::moved_here: {
+      const joined path(text(of.path, of.path_bytes), name.view());
+      const bool is_link = vfs_detail::look_at(path.c_str()) == vfs_detail::found_kind::link;
+      return is_link ? take_link(of, name.view()) : report(change_kind::written, of, name.view());
+    }
     case what::removed:
       return report(change_kind::removed, of, name.view());
     case what::folder_here:
@@ -372,6 +462,7 @@ result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visi
   mine.threw = false;
   const result<void> read =
       mine.events.read([&](const vfs_detail::folder_event& event) { mine.take(event); });
+  mine.take_created();
   for (state::root& each : mine.roots) {
     if (!std::exchange(each.rescan, false) || each.removed) continue;
     mine.report(change_kind::rescan, each, {});

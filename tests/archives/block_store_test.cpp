@@ -168,7 +168,7 @@ TEST_F(block_store_test, reads_stored_data_directly) {
 }
 
 TEST_F(block_store_test, without_memory_fails_and_retries_later) {
-  failing_allocator short_of_it(1);
+  failing_allocator short_of_it(2);
   {
     letters blocks(short_of_it, os, file, {10});
     EXPECT_EQ(read(blocks, 0, 1), "error: out_of_memory");

@@ -42,6 +42,8 @@ FIELDS = {
     "skipped_names": list,
     "hints": list,
     "memory": dict,
+    "budget_bytes": int,
+    "largest": dict,
     "in_flight_bytes_max": int,
     "in_flight_by_module": dict,
     "kept": dict,
@@ -395,6 +397,7 @@ def load_is_cold_on_demand(box):
     cold = result.json()["reads"]
     # Where the system cannot drop them (a file system in memory), it says so.
     if "in its page cache, so the load is not quite cold" not in result.err:
+        assert "page cache" not in result.err, result
         # Mounting reads the ends of an archive, and the system reads ahead: up to 8 MiB as seen.
         assert cold["disk_bytes"] >= total - (16 << 20), cold
         assert cold["cached_bytes"] + cold["disk_bytes"] >= total, cold

@@ -272,6 +272,14 @@ def check_hints_at_archives_that_are_plain_files(box):
     for command in ("check", "load"):
         hints = box.run(command, "--json", "game").json()["hints"]
         assert len(hints) == 2 and all(hint in result.out for hint in hints), hints
+    # The content decides, as for --archives-in.
+    for number in range(5):
+        box.write(f"other/{number}.pack", "no archive")
+        box.write(f"love/{number}.txt", "text")
+    box.zip("love/a.love", {"a": "a"})
+    box.zip("love/b.data", {"b": "b"})
+    (hint,) = box.run("check", "--json", "love", "other").json()["hints"]
+    assert hint.startswith("2 archives in love are plain files here"), hint
     assert "plain" not in box.run("check", "--archives-in", "game").out
 
 

@@ -64,6 +64,14 @@ TEST(dds_decoder, accepts_its_extension_in_any_case) {
   EXPECT_FALSE(dds_decoder().accepts("textures/sky.tga", {}));
 }
 
+TEST(dds_decoder, accepts_a_pixel_format_that_states_fewer_bytes) {
+  bytes file = make_dds({}, 32);
+  put_u32(file, 76, 24);
+  EXPECT_EQ(outcome(decode(file)), "ok");
+  put_u32(file, 76, 23);
+  EXPECT_EQ(outcome(decode(file)), "corrupt");
+}
+
 TEST(dds_decoder, copies_compressed_blocks_unchanged) {
   expect_size({}, 32, "bc1");
   expect_size({.width = 5, .height = 1}, 16, "bc1");

@@ -108,19 +108,37 @@ TEST(png_decoder, survives_every_flipped_bit) {
   }
 }
 
-bytes with_size(bytes png, std::uint32_t width, std::uint32_t height) {
-  const auto put = [&](std::size_t at, std::uint32_t value) {
-    for (std::size_t i = 0; i < 4; ++i) png[at + i] = static_cast<std::byte>(value >> (24 - 8 * i));
-  };
-  put(16, width);
-  put(20, height);
-  // The checksum of the header chunk, bit by bit.
+std::string big(std::uint32_t value) {
+  std::string text;
+  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 0xFF);
+  return text;
+}
+void put(bytes& png, std::size_t at, std::uint32_t value) {
+  std::memcpy(png.data() + at, big(value).data(), 4);
+}
+
+// The checksum of a chunk's kind and data, bit by bit.
+std::uint32_t checksum(std::string_view text) {
   std::uint32_t crc = ~0u;
-  for (std::size_t i = 12; i < 29; ++i) {
-    crc ^= static_cast<std::uint32_t>(png[i]);
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
   }
-  put(29, ~crc);
+  return ~crc;
+}
+std::string chunk(const std::string& kind, const std::string& data, std::uint32_t flip = 0) {
+  return big(static_cast<std::uint32_t>(data.size())) + kind + data +
+         big(checksum(kind + data) ^ flip);
+}
+bytes as_bytes(const std::string& text) {
+  const auto* const from = reinterpret_cast<const std::byte*>(text.data());
+  return {from, from + text.size()};
+}
+
+bytes with_size(bytes png, std::uint32_t width, std::uint32_t height) {
+  put(png, 16, width);
+  put(png, 20, height);
+  put(png, 29, checksum({reinterpret_cast<const char*>(png.data()) + 12, 17}));
   return png;
 }
 
@@ -178,6 +196,114 @@ TEST(png_decoder, reports_refused_memory) {
       png_decoder().decode(make_png(4, 4, SPNG_COLOR_TYPE_GRAYSCALE, noise(16)), memory);
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, errc::out_of_memory);
+}
+
+// --- What can change a pixel ---------------------------------------------------------------------
+
+const std::string signature("\x89PNG\r\n\x1A\n", 8);
+const std::string end = chunk("IEND", "");
+
+// Two pixels of one row.
+std::string header_of(int color_type) {
+  return signature + chunk("IHDR", big(2) + big(1) + '\x08' + static_cast<char>(color_type) +
+                                       std::string(3, 0));
+}
+// Unpacked: a zlib stream of one stored block.
+std::string row_of(const std::string& row, bool with_sum = true, std::uint32_t flip = 0) {
+  std::uint32_t a = 1;
+  std::uint32_t b = 0;
+  const std::string text = '\0' + row;
+  for (const char c : text) b += a += static_cast<unsigned char>(c);
+  const char size = static_cast<char>(text.size());
+  return chunk("IDAT",
+               std::string("\x78\x01\x01") + size + '\0' + static_cast<char>(~size) + '\xFF' +
+                   text + (with_sum ? big(b << 16 | a) : ""),
+               flip);
+}
+const std::string palette = chunk("PLTE", "\1\2\3\4\5\6");
+const std::string two_of_palette = row_of(std::string("\0\1", 2));
+
+// The alpha of both pixels and the warning, or the error.
+std::string outcome_of(const std::string& png) {
+  const result<decoded_asset> image = decode(as_bytes(png));
+  if (!image) return std::string(to_string(image.error().code)) + ": " + image.error().reason;
+  const auto* const out = reinterpret_cast<const unsigned char*>(image->bytes().data());
+  return std::to_string(out[3]) + " " + std::to_string(out[7]) +
+         (image->warning ? std::string(": ") + image->warning : "");
+}
+
+constexpr const char* damaged = "corrupt: a chunk of the PNG file does not match its checksum";
+constexpr const char* unused =
+    "255 255: a transparency chunk (tRNS) of the PNG file is not used: it has the wrong length or "
+    "place";
+
+TEST(png_decoder, has_the_transparency_of_palettes_greys_and_colours) {
+  EXPECT_EQ(outcome_of(header_of(3) + palette + chunk("tRNS", "\x0A\x14") + two_of_palette + end),
+            "10 20");
+  EXPECT_EQ(outcome_of(header_of(3) + palette + chunk("tRNS", "\x0A") + two_of_palette + end),
+            "10 255");
+  EXPECT_EQ(outcome_of(header_of(0) + chunk("tRNS", std::string("\0\1", 2)) +
+                       row_of(std::string("\0\1", 2)) + end),
+            "255 0");
+  EXPECT_EQ(outcome_of(header_of(2) + chunk("tRNS", std::string("\0\1\0\2\0\3", 6)) +
+                       row_of(std::string("\1\2\3\1\2\4", 6)) + end),
+            "0 255");
+}
+
+TEST(png_decoder, refuses_a_damaged_transparency) {
+  EXPECT_EQ(
+      outcome_of(header_of(3) + palette + chunk("tRNS", "\x0A\x14", 1) + two_of_palette + end),
+      damaged);
+  EXPECT_EQ(outcome_of(header_of(0) + chunk("tRNS", std::string("\0\1", 2), 1) +
+                       row_of(std::string("\0\1", 2)) + end),
+            damaged);
+  EXPECT_EQ(outcome_of(header_of(2) + chunk("tRNS", std::string("\0\1\0\2\0\3", 6), 1) +
+                       row_of(std::string("\1\2\3\1\2\4", 6)) + end),
+            damaged);
+}
+
+TEST(png_decoder, warns_of_a_transparency_that_is_not_used) {
+  const std::string two = std::string("\0\1", 2);
+  EXPECT_EQ(outcome_of(header_of(3) + palette + chunk("tRNS", "123") + two_of_palette + end),
+            unused);
+  EXPECT_EQ(outcome_of(header_of(3) + palette + chunk("tRNS", "") + two_of_palette + end), unused);
+  EXPECT_EQ(outcome_of(header_of(3) + chunk("tRNS", "12") + palette + two_of_palette + end),
+            unused);
+  EXPECT_EQ(outcome_of(header_of(3) + palette + two_of_palette + chunk("tRNS", "12") + end),
+            unused);
+  EXPECT_EQ(outcome_of(header_of(0) + chunk("tRNS", "1") + row_of(two) + end), unused);
+  EXPECT_EQ(outcome_of(header_of(2) + chunk("tRNS", two) + row_of("123456") + end), unused);
+  EXPECT_EQ(outcome_of(header_of(6) + chunk("tRNS", two) +
+                       row_of("123\xFF"
+                              "567\xFF") +
+                       end),
+            unused);
+  EXPECT_EQ(outcome_of(header_of(0) + chunk("tRNS", two) + chunk("tRNS", two) + row_of("12") + end),
+            unused);
+}
+
+TEST(png_decoder, refuses_pixels_of_a_wrong_checksum_also_without_one_of_their_own) {
+  EXPECT_EQ(outcome_of(header_of(0) + row_of("12", false) + end), "255 255");
+  EXPECT_EQ(outcome_of(header_of(0) + row_of("12", false, 1) + end), damaged);
+  EXPECT_EQ(outcome_of(header_of(0) + row_of("12", true, 1) + end), damaged);
+}
+
+TEST(png_decoder, accepts_damage_that_changes_no_pixel) {
+  EXPECT_EQ(
+      outcome_of(header_of(0) + chunk("tEXt", "a", 1) + row_of("12") + chunk("tIME", "x", 1) + end),
+      "255 255");
+}
+
+TEST(png_decoder, names_what_xcode_makes_of_a_png) {
+  const std::string header = header_of(6);
+  EXPECT_EQ(
+      outcome_of(signature + chunk("CgBI", std::string("\x50\0\x20\6", 4)) +
+                 header.substr(signature.size()) +
+                 row_of("123\xFF"
+                        "567\xFF") +
+                 end),
+      "unsupported: changed by Xcode for iOS (CgBI), which only Apple's systems read; take the "
+      "original PNG, or change it back with 'pngcrush -revert-iphone-optimizations'");
 }
 
 }  // namespace

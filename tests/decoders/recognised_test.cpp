@@ -85,6 +85,8 @@ std::vector<sample> samples() {
       {file_format::module, "module", "a.bin",
        byte_writer{}.text("song", 1080).text("M.K.").text("", 1024).content},
       {file_format::midi, "midi", "splash.wav", midi(8)},
+      {file_format::qt_data, "qt", "a.rcc",
+       byte_writer{}.text(std::string("qres\0\0\0\1\0\0\0\x14\0\0\0\x14\0\0\0\x14", 20)).content},
   };
 }
 
@@ -140,6 +142,27 @@ TEST(recogniser, warns_of_a_table_outside_the_font) {
       recogniser_of(file_format::font).decode(font("OTTO", 28, 9), default_allocator());
   ASSERT_TRUE(made);
   EXPECT_STREQ(made->warning, "a table of the font lies outside the file");
+}
+
+TEST(apple_double_recogniser, takes_what_macos_keeps_beside_files) {
+  const decoder& by = apple_double_recogniser();
+  const bytes file = byte_writer{}.text(std::string("\0\5\x16\7\0\2\0\0", 8)).text("", 74).content;
+  const bytes cut(file.begin(), file.begin() + 5);
+  const bytes gif = byte_writer{}.text("GIF89a").content;
+  for (const char* path : {"a/._wall.png", "__MACOSX/b.wav", "mod/__MACOSX/x/._c.ogg", "._d"}) {
+    EXPECT_TRUE(by.accepts(path, file)) << path;
+    EXPECT_TRUE(by.accepts(path, cut)) << path;
+    EXPECT_FALSE(by.accepts(path, gif)) << path;
+    EXPECT_FALSE(png_decoder().accepts(path, file)) << path;
+  }
+  EXPECT_TRUE(by.accepts("renamed", file));
+  EXPECT_FALSE(by.accepts("wall._.png", cut));
+  EXPECT_FALSE(by.accepts("MACOSX/wall.png", cut));
+  EXPECT_EQ(all_decoders()[0], &by) << "others would take it for a damaged file of theirs";
+  const result<decoded_asset> made = by.decode(file, default_allocator());
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->kind(), asset_kind::none);
+  EXPECT_EQ(made->warning, nullptr);
 }
 
 TEST(recogniser, leaves_what_only_looks_alike) {

@@ -246,10 +246,80 @@ TEST(wav_decoder, rejects_unknown_formats_as_unsupported) {
   EXPECT_EQ(outcome(decode(make_wav({.tag = 3, .bits = 64}, sixteen({1})))), "unsupported");
 }
 
+TEST(wav_decoder, warns_of_a_wrong_block_size_and_does_without_it) {
+  bytes none = make_wav({}, sixteen({1, 2, 3}));
+  none[32] = std::byte{0};
+  for (const bytes& file : {none, make_wav({.block_bytes = 4}, sixteen({1, 2, 3})),
+                            make_wav({.block_bytes = 1}, sixteen({1, 2, 3}))}) {
+    EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
+    EXPECT_STREQ(decode(file)->warning, "the WAV file states a wrong block size");
+  }
+  EXPECT_EQ(decoded(make_wav({.channels = 2, .block_bytes = 2}, sixteen({1, 2, 3, 4}))),
+            (samples{1, 2, 3, 4}));
+}
+
+// The sizes of the file and of the samples do not fit 32 bits.
+bytes make_rf64(const bytes& data, std::uint64_t stated, const char* magic = "RF64") {
+  byte_writer file;
+  file.text(magic).u32(UINT32_MAX).text("WAVE").text("ds64").u32(28).u32(0).u32(0);
+  file.u32(stated).u32(stated >> 32).u32(0).u32(0).u32(0);
+  file.text("fmt ").u32(16).u16(1).u16(1).u32(8000).u32(16000).u16(2).u16(16);
+  return file.text("data").u32(UINT32_MAX).append(data).content;
+}
+
+TEST(wav_decoder, reads_rf64) {
+  const bytes data = sixteen({1, 2, 3});
+  EXPECT_EQ(decoded(make_rf64(data, 6)), (samples{1, 2, 3}));
+  EXPECT_EQ(decoded(make_rf64(data, 4)), (samples{1, 2}));
+  EXPECT_EQ(decode(make_rf64(data, 6, "BW64"))->warning, nullptr);
+  EXPECT_EQ(outcome(decode(make_rf64(data, 100))), "corrupt");
+  EXPECT_EQ(outcome(decode(make_rf64(data, UINT64_MAX - 1))), "corrupt");
+  EXPECT_TRUE(wav_decoder().accepts("a", make_rf64(data, 6)));
+}
+
+// Chunks have names of 16 bytes, sizes that count their header, and begin at multiples of 8.
+bytes make_w64(const bytes& data, std::uint64_t surplus = 0) {
+  const bytes riff =
+      byte_writer{}.text("riff").u32(0x11CF912E).u32(0xDB28D6A5).u32(0x0000C104).content;
+  const auto name = [](const char* text) {
+    return byte_writer{}.text(text).u32(0x11D3ACF3).u32(0xC000D18C).u32(0x8ADB8E4F).content;
+  };
+  byte_writer file;
+  file.append(riff).u32(0).u32(0).append(name("wave"));
+  file.append(name("junk")).u32(24 + 3).u32(0).text("abc", 8);
+  file.append(name("fmt ")).u32(24 + 16).u32(0).u16(1).u16(1).u32(8000).u32(16000).u16(2).u16(16);
+  const std::uint64_t size = 24 + data.size() + surplus;
+  return file.append(name("data")).u32(size).u32(size >> 32).append(data).content;
+}
+
+TEST(wav_decoder, reads_wave64) {
+  const bytes data = sixteen({1, 2, 3});
+  EXPECT_EQ(decoded(make_w64(data)), (samples{1, 2, 3}));
+  EXPECT_TRUE(wav_decoder().accepts("a", make_w64(data)));
+  EXPECT_EQ(outcome(decode(make_w64(data, 100))), "corrupt");
+  EXPECT_EQ(outcome(decode(make_w64(data, std::uint64_t{0} - 30))), "corrupt");
+  decode_flipped(wav_decoder(), make_w64(data), 5'000);
+  decode_flipped(wav_decoder(), make_rf64(data, 6), 5'000);
+  decode_each_cut(wav_decoder(), make_w64(data),
+                  [](std::size_t size, const result<decoded_asset>& sound) {
+                    // A few bytes may be missing, as in RIFF.
+                    EXPECT_EQ(outcome(sound), size < 136 ? "corrupt" : "ok") << size;
+                  });
+}
+
+TEST(wav_decoder, leaves_a_file_that_is_named_wav_and_is_none_to_the_host) {
+  const bytes raw = byte_writer{}.text("these are samples").content;
+  const result<decoded_asset> kept = decode(raw);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->kind(), asset_kind::none);
+  EXPECT_STREQ(kept->warning, "not a WAV file: raw samples, or unknown");
+  const bytes big_endian = byte_writer{}.text("RIFX").u32(4).text("WAVE").content;
+  EXPECT_EQ(outcome(decode(big_endian)), "unsupported");
+}
+
 TEST(wav_decoder, rejects_contradictory_formats) {
   EXPECT_EQ(outcome(decode(make_wav({.channels = 0}, sixteen({1})))), "corrupt");
   EXPECT_EQ(outcome(decode(make_wav({.rate = 0}, sixteen({1})))), "corrupt");
-  EXPECT_EQ(outcome(decode(make_wav({.block_bytes = 4}, sixteen({1})))), "corrupt");
   EXPECT_EQ(outcome(decode(make_wav({.channels = 9}, sixteen({1})))), "limit");
   EXPECT_EQ(outcome(decode(byte_writer{}.text("RIFF").u32(0).text("WAVEdata").u32(0).content)),
             "corrupt");

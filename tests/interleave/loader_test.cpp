@@ -170,9 +170,6 @@ class small_load {
     if (&load.block_ledger != &load.ledger) load.block_ledger.leave(load.block_room);
     work();  // a loader that room has started when there was nothing left
     check(load.group.pending() == 0, "nothing waits");
-    for (auto& kept : load.scratch) {
-      base_detail::destroy_object(default_allocator(), memory_tag::load, kept.load());
-    }
   }
   void work() { jobs.wait(load.group); }
   void check_loaded() { check(load.files_done.load() == load.file_count(), "all were loaded"); }
@@ -371,15 +368,18 @@ TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
 
 void advance(loader& by, load_item& item) noexcept {
   const std::uint64_t bytes = by.load.records[item.number].packed_bytes;
-  if (bytes >= in_block && bytes <= in_block + 1 && !std::exchange(item.resolved, true)) {
+  if (bytes >= in_block && bytes <= in_block + 1 && std::exchange(item.stage, 1) == 0) {
     const auto block = static_cast<entry_index>(bytes - in_block);
     item.file = *by.load.files.open(block * static_cast<entry_index>(two_blocks::small_bytes));
   }
-  if (!by.reserve(item, bytes)) return waits.add_one();
-  if (bytes != read_later && !item.resolved) return by.retire(item);
+  if (!by.take_room(item, bytes)) {
+    waits.add_one();
+    return by.wait_for_room(item);
+  }
+  if (bytes != read_later && item.stage == 0) return by.retire(item);
   by.load.group.run([&item] {
     loader here(*item.load);
-    if (item.resolved) {
+    if (item.stage == 1) {
       two_blocks& blocks = *two_blocks::used;
       std::byte byte{};
       check(blocks.read_at(os_handle{1}, item.file.place().offset, {&byte, 1}).has_value(), "read");

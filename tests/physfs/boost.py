@@ -57,7 +57,10 @@ def main(overture, game, library):
         # A file that has changed is not current, and read where it is.
         (box / "base/b").write_text("newer")
         assert boost("list").stdout.splitlines()[1].split()[:2] == ["2", "1"]
-        assert boost("run", game, "base", "b", code=7).stdout == "newer"
+        ran = boost("run", game, "base", "b", code=7)
+        assert ran.stdout == "newer" and ran.stderr == "", ran
+        (box / "base/a").write_text("newer")
+        assert "none of its 2 files is as it was" in boost("run", game, "base", "b", code=7).stderr
 
         # What still changes might change again without a difference in its times: left out. What
         # has just changed is waited for.

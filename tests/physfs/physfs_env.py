@@ -58,6 +58,8 @@ def main(overture, library, game, rpath_game, static_game):
             inside = sum(row["ns"] for row in process["threads"])
             assert 0 < process["start_main_ns"] < inside < 2 * process["run_ns"], process
 
+            assert process["first_frame_ns"] >= process["start_ns"] > 0, process
+
         assert run("--", game, "base", "7", code=7).stdout == ""
         check(reported(game, "base", "7", code=7), True)
         check(reported(game, "base", "killed", code=137), False)
@@ -70,7 +72,7 @@ def main(overture, library, game, rpath_game, static_game):
         check(reported(script, "5", code=5), True)
 
         text = run("--report", game, "base", "7", code=7).stdout
-        for part in ("PhysicsFS", "missing.cfg", "loader", "What to change in the game"):
+        for part in ("PhysicsFS", "missing.cfg", "loader", "first frame after", "What to change in the game"):
             assert part in text, text
 
         # A report replaces reports alone, and only with what a game did.

@@ -125,6 +125,36 @@ TEST(reading, refuses_numbers_out_of_range) {
   EXPECT_FALSE(read("1e99999999999999999999", value).ok);
 }
 
+TEST(reading, makes_numbers_that_are_too_small_the_nearest_there_is) {
+  double value = 7;
+  const std::string zeros(400, '0');
+  for (const std::string& small : {std::string("1e-400"), std::string("2e-324"), "0." + zeros + "1",
+                                   "0." + zeros + "9e0", std::string("1e-99999999999999999999"),
+                                   std::string("123456.5E-400"), "0." + zeros + "1e+50"}) {
+    value = 7;
+    EXPECT_TRUE(read(small, value).ok) << small;
+    EXPECT_EQ(value, 0) << small;
+    EXPECT_FALSE(std::signbit(value));
+    EXPECT_EQ(read(small + " ", value).next[0], ' ');
+  }
+  EXPECT_TRUE(read("-1e-400", value).ok);
+  EXPECT_TRUE(value == 0 && std::signbit(value));
+  EXPECT_TRUE(read("3e-324", value).ok);
+  EXPECT_EQ(value, std::numeric_limits<double>::denorm_min());
+  float single = 7;
+  EXPECT_TRUE(read("1e-46", single).ok);
+  EXPECT_EQ(single, 0);
+  EXPECT_TRUE(read("1e-45", single).ok);
+  EXPECT_EQ(single, std::numeric_limits<float>::denorm_min());
+  for (const std::string& large : {std::string("1e400"), "1" + zeros, "1" + zeros + ".5",
+                                   std::string("1E+99999999999999999999"),
+                                   "0.01e" + std::string("1000"), "1" + zeros + "e-50"}) {
+    value = 7;
+    EXPECT_FALSE(read(large, value).ok) << large;
+    EXPECT_EQ(value, 7);
+  }
+}
+
 TEST(reading, takes_numbers_of_ten_thousand_digits) {
   const std::string digits(10'000, '3');
   double value = 7;

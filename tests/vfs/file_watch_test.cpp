@@ -4,6 +4,10 @@
 // test waits.
 #include "overture/vfs/file_watch.hpp"
 
+#ifdef __linux__
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,6 +93,76 @@ TEST_F(watching, reports_files_renamed_into_place) {
       file_writer::open(files, id, "mod/a.txt"_path, write_kind::replace, {.sync = false});
   ASSERT_TRUE(writer && writer->commit());
   EXPECT_THAT(changes(), Contains("written mod/a.txt"));
+}
+
+TEST_F(watching, reports_hard_links) {
+  temp_folder elsewhere;
+  elsewhere.write("made", "made");
+  fs::create_hard_link(elsewhere / "made", folder / "hard.txt");
+  fs::create_hard_link(folder / "a.txt", folder / "maps/same.txt");
+  EXPECT_THAT(changes(), ElementsAre("written mod/hard.txt", "written mod/maps/same.txt"));
+  EXPECT_THAT(changes(), IsEmpty()) << "once";
+  // A rename by link and unlink.
+  fs::create_hard_link(folder / "hard.txt", folder / "moved.txt");
+  fs::remove(folder / "hard.txt");
+  EXPECT_THAT(changes(), UnorderedElementsAre("removed mod/hard.txt", "written mod/moved.txt"));
+  fs::create_hard_link(folder / "moved.txt", folder / "short.txt");
+  fs::remove(folder / "short.txt");
+  EXPECT_THAT(changes(), ElementsAre("removed mod/short.txt"));
+}
+
+#ifdef __linux__
+TEST_F(watching, reports_a_file_without_a_name_once_it_has_one_and_is_closed) {
+  for (const bool close_first : {false, true}) {
+    const int file = open(folder.path().c_str(), O_TMPFILE | O_RDWR, 0600);
+    if (file < 0) GTEST_SKIP() << "the file system has no files without names";
+    ASSERT_EQ(write(file, "text", 4), 4);
+    const std::string name = close_first ? "closed.txt" : "open.txt";
+    const std::string of_process = "/proc/self/fd/" + std::to_string(file);
+    ASSERT_EQ(
+        linkat(AT_FDCWD, of_process.c_str(), AT_FDCWD, (folder / name).c_str(), AT_SYMLINK_FOLLOW),
+        0);
+    if (!close_first) {
+      EXPECT_THAT(changes(), IsEmpty()) << "it is still being written";
+    }
+    close(file);
+    EXPECT_THAT(changes(), ElementsAre("written mod/" + name));
+    EXPECT_THAT(changes(), IsEmpty());
+  }
+}
+#endif
+
+TEST_F(watching, reports_a_link_to_an_unfinished_file_when_that_is_closed) {
+  temp_folder elsewhere;
+  std::ofstream out(elsewhere / "made");
+  out << "half" << std::flush;
+  fs::create_hard_link(elsewhere / "made", folder / "hard.txt");
+  EXPECT_THAT(changes(), IsEmpty());
+  folder.write("other.txt", "");
+  EXPECT_THAT(changes(), ElementsAre("written mod/other.txt"));
+  out.close();
+  EXPECT_THAT(changes(), ElementsAre("written mod/hard.txt"));
+  EXPECT_THAT(changes(), IsEmpty());
+}
+
+TEST_F(watching, reports_many_new_files_once_each) {
+  for (int i = 0; i < 200; ++i) folder.write("n" + std::to_string(i), "n");
+  EXPECT_EQ(changes().size(), 200u);
+}
+
+TEST_F(watching, reports_symbolic_links_that_lead_to_what_it_has) {
+  if (!has_symlinks()) GTEST_SKIP() << needs_symlinks;
+  fs::create_symlink("a.txt", folder / "soft.txt");
+  fs::create_symlink("../a.txt", folder / "maps/up.txt");
+  fs::create_symlink("/etc/hostname", folder / "out.txt");
+  fs::create_symlink("nothing", folder / "dangling.txt");
+  EXPECT_THAT(changes(), ElementsAre("written mod/soft.txt", "written mod/maps/up.txt"));
+  fs::create_directory_symlink("maps", folder / "soft");
+  EXPECT_THAT(changes(), ElementsAre("rescan mod"));
+  fs::create_directory_symlink("maps/deep", folder / "soft.new");
+  EXPECT_THAT(changes(), ElementsAre("rescan mod"));
+  fs::rename(folder / "soft.new", folder / "soft");
+  EXPECT_THAT(changes(), Contains("rescan mod"));
 }
 
 TEST_F(watching, extends_to_new_folders) {
@@ -251,6 +325,20 @@ TEST_F(watched_tree, has_new_files_and_loses_those_that_are_gone) {
   folder.write("a.txt", "again");
   poll();
   EXPECT_EQ(load(files, "a.txt"), "again");
+}
+
+TEST_F(watched_tree, has_new_links) {
+  ASSERT_TRUE(watch->add(id));
+  ASSERT_TRUE(files.freeze());
+  temp_folder elsewhere;
+  elsewhere.write("made", "made");
+  fs::create_hard_link(elsewhere / "made", folder / "hard.txt");
+  if (has_symlinks()) fs::create_symlink("a.txt", folder / "soft.txt");
+  poll();
+  EXPECT_EQ(load(files, "hard.txt"), "made");
+  if (has_symlinks()) {
+    EXPECT_EQ(load(files, "soft.txt"), load(files, "a.txt"));
+  }
 }
 
 TEST_F(watched_tree, has_new_files_while_it_is_frozen) {

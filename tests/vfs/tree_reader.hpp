@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "overture/base/blob.hpp"
 #include "overture/vfs/file_system.hpp"
@@ -44,6 +45,17 @@ inline std::map<std::string, std::string> skipped_of(const file_system& files) {
     reasons[std::string(files.skipped(i).name)] = files.skipped(i).reason;
   }
   return reasons;
+}
+
+// What could not be read while mounting: "PATH: REASON, CODE OS_ERROR".
+inline std::vector<std::string> failures_of(const file_system& files) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < files.failure_count(); ++i) {
+    const mount_failure failure = files.failure(i);
+    texts.push_back(std::string(failure.path) + ": " + failure.why.reason + ", " +
+                    to_string(failure.why.code) + " " + std::to_string(failure.why.os_error));
+  }
+  return texts;
 }
 
 inline std::string explained(const file_system& files, const error& failure) {

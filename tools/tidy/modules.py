@@ -52,6 +52,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/files/descriptor_limit_windows.cpp": "a constant",
     "src/io/back_ends/reads_windows.cpp": "read_backends_test",
     "src/io/files/descriptor_limit_linux.cpp": "handle_cache_test",
+    "src/io/files/handle_cache_readers.cpp": "handle_cache_test, file_access_test",
     "src/io/schedule/position_index.cpp": "an index of the store: request_store_test",
     "src/io/back_ends/reads_blocking.cpp":
         "threads that serve a queue: read_bundles_test, read_ahead_test",
@@ -61,7 +62,12 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/back_ends/reads_uring_absent.cpp": "only says no",
     "src/io/back_ends/reads_simulated.cpp":
         "the queue on a simulated disk: read_core_test, random_run_test",
+    "src/load/admission.cpp": "which file begins next: loader_test, interleave/loader_test",
+    "src/load/decode_stage.cpp": "one stage: pipeline_test, decode_memory_test",
     "src/load/file_read.cpp": "what is under read_file(): read_file_test",
+    "src/load/stage_times.cpp": "what a file's stages took: pipeline_test, scope_test",
+    "src/load/stages.cpp": "the stages: pipeline_test",
+    "src/jobs/job_batch.cpp": "full_queue_test, bad_luck_test",
     "src/jobs/pool/forks.cpp": "parallel calls: fork_test, thread_pool_test",
     "src/jobs/pool/job_runner.cpp": "runs and drops jobs: thread_pool_test, full_queue_test",
     "src/jobs/queues/pool_slots.cpp": POOL,
@@ -91,6 +97,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/watch/folder_events_generic.cpp": "only says no",
     "src/vfs/watch/folder_events_linux.cpp": "file_watch_test",
     "src/vfs/mounts/removal_markers.cpp": "removal_test",
+    "src/vfs/tree/live_pages.cpp": "the memory of an index: live_index_test, mount_table_test",
     "src/vfs/tree/lookup_hit.cpp":
         "merges what was written with what is listed: written_names_test",
     "src/vfs/tree/tree_merge.cpp": "lookup_test, the model in scan_mount_test",
@@ -99,6 +106,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/writing.cpp": "file_writer_test",
     "src/archives/formats.cpp": "the table of formats: folder_test, zip_test, plain_table_test",
     "src/archives/archive.cpp": ZIP,
+    "src/archives/archive_builder.cpp": "what all formats need: zip_test, plain_table_test",
     "src/archives/zip/zip_directory.cpp": ZIP,
     "src/archives/zip/zip_finder.cpp": "end records: hostile_zip_test",
     "src/archives/zip/zip_record.cpp": ZIP,

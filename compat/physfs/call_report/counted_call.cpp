@@ -183,7 +183,9 @@ name_counts* counted_call::count_opening(const char* name, bool well) noexcept {
     return counts;
   }
   if (counts->opens.fetch_add(1, relaxed) != 0) return counts;
-  report().start_ns.store(now_ns(), relaxed);
+  const std::uint64_t opened_ns = now_ns();
+  if (!belongs_to_start(report().start_ns.load(relaxed), opened_ns)) return counts;
+  report().start_ns.store(opened_ns, relaxed);
   const thread_counts* const main = main_thread();
   if (main) report().start_main_ns.store(main->ns.load(relaxed), relaxed);
   return counts;
@@ -234,6 +236,12 @@ void counted_call::found_length(PHYSFS_File* file, std::int64_t bytes) noexcept 
 void forget(const PHYSFS_File* file) noexcept {
   if (mine.depth > 0) return;
   if (handle* const known = find(file)) known->file.store(nullptr);
+}
+
+void note_frame() noexcept {
+  counter& first = report().first_frame_ns;
+  std::uint64_t none = 0;
+  if (first.load(relaxed) == none) (void)first.compare_exchange_strong(none, now_ns(), relaxed);
 }
 
 void note_library(const char* path) noexcept {

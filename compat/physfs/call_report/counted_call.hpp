@@ -44,6 +44,8 @@ class counted_call {
 
 // Before the handle is closed.
 void forget(const PHYSFS_File* file) noexcept;
+// The game shows a picture.
+void note_frame() noexcept;
 // Where the library is that the calls go on to.
 void note_library(const char* path) noexcept;
 

@@ -53,7 +53,16 @@ struct name_counts {
 
 inline constexpr std::size_t threads_max = 64;  // those after share the last place
 inline constexpr std::size_t names_max = 8192;  // those after are not counted by name
-inline constexpr char magic[8] = {'O', 'V', 'C', 'A', 'L', 'L', '1', '\n'};
+inline constexpr char magic[8] = {'O', 'V', 'C', 'A', 'L', 'L', '2', '\n'};
+
+// A game has started when it has opened nothing new for so long, as in tools/clients.py.
+inline constexpr std::uint64_t quiet_ns = 2'000'000'000;
+
+// Whether a file that is opened for the first time now still belongs to the start, of which the one
+// before was opened at `last_ns`; 0 if there was none.
+constexpr bool belongs_to_start(std::uint64_t last_ns, std::uint64_t now_ns) noexcept {
+  return last_ns == 0 || now_ns < last_ns + quiet_ns;
+}
 
 struct process_report {
   char format[8] = {};
@@ -61,9 +70,10 @@ struct process_report {
   char library[512] = {};
   counter begin_ns{0};  // on the monotonic clock
   counter last_ns{0};   // of the last call
-  // Up to when a file was opened that had not been opened before: that long the game starts.
+  // When the start saw the last file that had not been opened before, see belongs_to_start().
   counter start_ns{0};
-  counter start_main_ns{0};  // of it in the library, on the main thread
+  counter start_main_ns{0};   // of it in the library, on the main thread
+  counter first_frame_ns{0};  // 0: none was seen
   counter thread_count{0};
   counter lost_names{0};
   thread_counts threads[threads_max];

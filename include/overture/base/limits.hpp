@@ -101,6 +101,9 @@ inline constexpr std::uint64_t sound_bytes_per_byte_likely = 128;
 // Models.
 inline constexpr std::size_t model_surfaces_max = 256;
 inline constexpr std::uint64_t model_bytes_max = 1ull << 30;
+// A model may be as large as this whatever its file, and else so many times as large as that.
+inline constexpr std::uint64_t model_bytes_always = 64ull << 20;
+inline constexpr std::uint64_t model_bytes_per_byte_max = 64;
 
 // Loads.
 inline constexpr std::uint64_t record_bytes_max = 256ull << 20;  // the record of a load

@@ -107,7 +107,7 @@ class OVERTURE_API model_view {
                       "model_view::vertices() was called with a frame that is not below "
                       "counts().frames");
     }
-    return {vertices().data() + std::size_t{frame} * counts().vertices, counts().vertices};
+    return vertices_of(frame);
   }
   // The size in bytes of the block of a model with these counts.
   [[nodiscard]] static constexpr std::uint64_t block_bytes(const model_counts& of) noexcept {
@@ -121,6 +121,8 @@ class OVERTURE_API model_view {
   }
 
  private:
+  [[nodiscard]] std::span<const model_vertex> vertices_of(std::uint32_t frame) const noexcept;
+
   const std::byte* block_;
 };
 

@@ -24,7 +24,6 @@
 #include <concepts>
 #include <cstddef>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "overture/base/api.hpp"
@@ -41,7 +40,7 @@ void flush_corks() noexcept;
 }  // namespace jobs_detail
 
 // Used by one thread at a time.
-class job_batch {
+class OVERTURE_API job_batch {
  public:
   static constexpr std::size_t jobs_max = 64;  // then it kicks by itself
 
@@ -61,13 +60,12 @@ class job_batch {
     if (++count_ == jobs_max) kick();
   }
   void kick() noexcept {
-    if (count_ == 0) return;
-    const std::span<job> gathered(jobs_, std::exchange(count_, 0));
-    system_.submit_all(gathered, group_, options_);
-    for (job& each : gathered) each.~job();
+    if (count_ != 0) submit();
   }
 
  private:
+  void submit() noexcept;
+
   job_system& system_;
   job_group* const group_;
   const job_options options_;

@@ -340,8 +340,9 @@ struct parsed_number {
 // Reads a number at the start of [first, last), as the writers above write it: an optional minus
 // and digits; for floats also a point, an exponent, "nan" and "inf". No white space, no plus, no
 // "0x". Floats are rounded correctly, to nearest, from any number of digits; on x86-64 and ARM64
-// whatever the rounding mode of the thread, elsewhere in the default mode only. Integers out of
-// range, and floats that overflow or underflow, are not ok. If not ok, `value` is unchanged.
+// whatever the rounding mode of the thread, elsewhere in the default mode only: those that are too
+// small become the nearest subnormal number or 0. Integers out of range, and floats that overflow,
+// are not ok. If not ok, `value` is unchanged.
 [[nodiscard]] OVERTURE_API parsed_number read_number(const char* first, const char* last,
                                                      float& value) noexcept;
 [[nodiscard]] OVERTURE_API parsed_number read_number(const char* first, const char* last,

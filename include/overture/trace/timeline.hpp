@@ -119,9 +119,7 @@ class OVERTURE_API timeline_track {
   result<void> for_each_event(function_ref<void(const trace_event&)> visit) const noexcept;
   // In order of first appearance. Beyond limits::timeline_totals_max, further names are summed by
   // kind under the name "other".
-  [[nodiscard]] std::span<const trace_total> totals() const noexcept {
-    return {totals_, totals_used_};
-  }
+  [[nodiscard]] std::span<const trace_total> totals() const noexcept;
 
  private:
   friend class trace_detail::track_recorder;

@@ -197,8 +197,9 @@ struct mount_info {
   std::uint32_t failures = 0;  // parts of it that could not be read, see failure()
 };
 
-// A folder that could not be listed, or not to its end, a link that could not be followed, or a
-// damaged header in an archive. Files are missing from the tree, though the mount succeeded.
+// A folder that could not be listed, or not to its end, a link that could not be followed, a
+// damaged header in an archive, or a name that is too long or too deep for base/limits.hpp. Files
+// are missing from the tree, though the mount succeeded.
 struct mount_failure {
   mount_id mount;
   std::string_view path;  // in the mounted folder or archive, as stored; empty if not known

@@ -14,12 +14,15 @@
 // What is reported
 //   Changes come in the order in which they happened, as paths of the tree. A file written twice
 //   between two polls may be reported twice.
-//   A file counts as written when its writer closes it, or when it is renamed into place (as
-//   editors and file_writer do). A file that is still being written is not reported, except on
-//   Windows, where each write is. Links are not followed. The watch does not tell which mount wins:
-//   ask the file_system. `rescan` means that events were lost for this mount (the system could not
-//   keep up, or a folder was moved or removed): anything in it may have changed, and only a
-//   remount() lists it again.
+//   A file counts as written when its writer closes it, or when it is renamed or linked into place
+//   (as editors, file_writer and mod managers do). A file that is still being written is not
+//   reported, except on Windows, where each write is; hard links to one that another user writes,
+//   or on a file system without leases, are. New symbolic links to files in the mount are written,
+//   too, and one to a folder in it makes a rescan; changes behind links are not seen. Links and new
+//   names of hard links come after the other changes of a poll(). The watch does not tell which
+//   mount wins: ask the file_system. `rescan` means that events were lost for this mount (the
+//   system could not keep up, or a folder was moved or removed): anything in it may have changed,
+//   and only a remount() lists it again.
 //
 // What becomes of the tree
 //   poll() adds new files to the tree and takes out those that are gone, before it reports them, as
@@ -28,7 +31,8 @@
 //   the tree; what others do there, and in a mount added later, is seen after a remount().
 //
 // Cost
-//   poll() never waits. Without changes it is one system call. There is no thread.
+//   poll() never waits. Without changes it is one system call, and six for each file that was
+//   created and is still being written. There is no thread.
 //   A new name in the tree costs some 250 bytes until the mount ends, and each look-up asks each
 //   watched or writable mount that had changes.
 //   A watch uses one descriptor, and kernel memory for each folder. Names of folders that are gone

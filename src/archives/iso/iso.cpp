@@ -14,8 +14,8 @@
 // and only it says which files are packed.
 //
 // Sources: ECMA-119 (second edition), Joliet Specification (Microsoft, 1995). Unsupported: UDF,
-// images with sectors of 2352 bytes. A file in several extents is read if they are adjacent, as
-// they are in files larger than 4 GiB.
+// images with sectors of 2352 bytes, interleaved files. A file larger than 4 GiB has several
+// extents.
 #include <algorithm>
 #include <utility>
 
@@ -43,6 +43,9 @@ constexpr unsigned flag_continues = 0x80;
 
 constexpr std::uint32_t iso_no_parent = UINT32_MAX;
 
+// In an entry's offset: it is one in the store, not in the image.
+constexpr std::uint64_t in_store = std::uint64_t{1} << 63;
+
 struct iso_record {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -51,6 +54,11 @@ struct iso_record {
   bool interleaved = false;
   std::span<const std::byte> name;
   std::span<const std::byte> system_use;
+};
+
+struct extent {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
 };
 
 // A folder to be listed.
@@ -78,7 +86,8 @@ class iso_list {
         links_(into.names.memory(), memory_tag::vfs),
         targets_(into.names.memory(), memory_tag::vfs),
         folders_(into.names.memory(), memory_tag::vfs),
-        paths_(into.names.memory(), memory_tag::vfs) {}
+        paths_(into.names.memory(), memory_tag::vfs),
+        extents_(into.names.memory(), memory_tag::vfs) {}
 
   // False if this is not an ISO 9660 image.
   result<bool> run() noexcept;
@@ -102,6 +111,9 @@ class iso_list {
     return {.modified_s = file_.modified_s, .executable = rock_ridge_.is_executable()};
   }
   result<void> take_packed_file(std::string_view path) noexcept;
+  result<void> take_file_in_extents(std::string_view path) noexcept;
+  // Null if out of memory.
+  iso_store* store() noexcept;
   // The full path of a name in a folder; empty if the name is not valid.
   result<void> lose_pieces() noexcept;
   std::string_view join(std::uint32_t number, const iso_record& record) noexcept;
@@ -114,12 +126,13 @@ class iso_list {
   rock_ridge rock_ridge_;     // of the current record
   vec<std::uint32_t> links_;  // entries, whose offset and bytes are those of their target here:
   vec<char> targets_;
-  zisofs_store* store_ = nullptr;
+  iso_store* store_ = nullptr;
   vec<iso_folder> folders_;
   vec<char> paths_;
   std::uint64_t folder_bytes_ = 0;  // of all folders so far
   iso_record file_;                 // a file continued by the next record
   bool in_pieces_ = false;
+  vec<extent> extents_;    // of that file, adjacent ones joined
   path_buffer file_path_;  // of that file
   std::size_t file_path_bytes_ = 0;
   path_buffer path_;
@@ -371,17 +384,58 @@ result<void> iso_list::take_file(const iso_record& record, std::string_view path
     if (result<void> lost = lose_pieces(); !lost) return lost;
   }
   if (in_pieces_) {
-    file_.interleaved |= record.interleaved || record.offset != file_.offset + file_.bytes;
+    file_.interleaved |= record.interleaved;
     file_.bytes += record.bytes;
   } else {
     file_ = record;
     file_path_bytes_ = path.copy(file_path_.data(), file_path_.size());
+    extents_.clear();
+  }
+  if (!extents_.empty() && extents_.back().offset + extents_.back().bytes == record.offset) {
+    extents_.back().bytes += record.bytes;
+  } else if (record.bytes > 0 && !extents_.push_back({record.offset, record.bytes})) {
+    return no_memory();
   }
   in_pieces_ = (record.flags & flag_continues) != 0;
   if (in_pieces_) return {};
-  if (file_.interleaved) return table_.skip(path, skip_reason::iso_interleaved);
-  if (rock_ridge_.packing().present) return take_packed_file(path);
-  return table_.add(path, file_.offset, file_.bytes, origin());
+  const bool packed = rock_ridge_.packing().present;
+  if (file_.interleaved || (packed && extents_.size() > 1)) {
+    archive_entry entry;
+    entry.bytes = file_.bytes;
+    entry.flaw = entry_flaw::interleaved;
+    return table_.add_entry(path, entry);
+  }
+  if (packed) return take_packed_file(path);
+  if (extents_.size() > 1) return take_file_in_extents(path);
+  return table_.add(path, extents_.empty() ? file_.offset : extents_[0].offset, file_.bytes,
+                    origin());
+}
+
+iso_store* iso_list::store() noexcept {
+  if (!store_) store_ = into_.store.make<iso_store>(paths_.memory(), input_.os, into_.handle);
+  return store_;
+}
+
+result<void> iso_list::take_file_in_extents(std::string_view path) noexcept {
+  archive_entry entry;
+  entry.origin = origin();
+  entry.packed_bytes = file_.bytes;
+  entry.bytes = file_.bytes;
+  for (const extent& each : extents_.span()) {
+    if (!fits(each.offset, 1, each.bytes, table_.file_bytes())) entry.flaw = entry_flaw::outside;
+  }
+  if (entry.flaw != entry_flaw::none) {
+    entry.offset = file_.offset;
+    return table_.add_entry(path, entry);
+  }
+  if (!store()) return no_memory();
+  bool first = true;
+  for (const extent& each : extents_.span()) {
+    const result<std::uint64_t> offset = store_->add_extent(each.offset, each.bytes);
+    if (!offset) return tl::unexpected(offset.error());
+    if (std::exchange(first, false)) entry.offset = in_store | *offset;
+  }
+  return table_.add_entry(path, entry);
 }
 
 result<void> iso_list::take_packed_file(std::string_view path) noexcept {
@@ -399,13 +453,10 @@ result<void> iso_list::take_packed_file(std::string_view path) noexcept {
   } else if (field.bytes > 0 && field.header_bytes + field.table_bytes() > file_.bytes) {
     entry.flaw = entry_flaw::ratio;
   } else if (field.bytes > 0) {
-    if (!store_) {
-      store_ = into_.store.make<zisofs_store>(paths_.memory(), input_.os, into_.handle);
-    }
-    if (!store_) return no_memory();
+    if (!store()) return no_memory();
     const result<std::uint64_t> offset = store_->add(file_.offset, file_.bytes, field);
     if (!offset) return tl::unexpected(offset.error());
-    entry.offset = *offset;
+    entry.offset = in_store | *offset;
   }
   return table_.add_entry(path, entry);
 }
@@ -413,8 +464,10 @@ result<void> iso_list::take_packed_file(std::string_view path) noexcept {
 result<opened_entry> open_iso(const archive& from, const archive_entry& entry,
                               operating_system& os) noexcept {
   result<opened_entry> opened = open_plain(from, entry, os);
-  const bool packed = entry.method != compression::none;
-  if (opened && packed && entry.bytes > 0) opened->handle = from.store.get()->open_all();
+  if (opened && (entry.offset & in_store) != 0) {
+    opened->place.offset = entry.offset & ~in_store;
+    opened->handle = from.store.get()->open_all();
+  }
   return opened;
 }
 

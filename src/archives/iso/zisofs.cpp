@@ -35,8 +35,8 @@ zisofs_field read_zisofs_field(const std::byte* data) noexcept {
   return field;
 }
 
-result<std::uint64_t> zisofs_store::add(std::uint64_t offset, std::uint64_t packed_bytes,
-                                        const zisofs_field& field) noexcept {
+result<std::uint64_t> iso_store::add(std::uint64_t offset, std::uint64_t packed_bytes,
+                                     const zisofs_field& field) noexcept {
   const std::uint64_t begin = size();
   for (std::uint64_t at = 0; at < field.bytes; at += group_bytes) {
     const group added{offset, packed_bytes, field.header_bytes, field.block_bytes,
@@ -50,7 +50,14 @@ result<std::uint64_t> zisofs_store::add(std::uint64_t offset, std::uint64_t pack
   return begin;
 }
 
-result<void> zisofs_store::check_header(const group& of, reading how) noexcept {
+result<std::uint64_t> iso_store::add_extent(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  if (!groups_.push_back({})) {
+    return fail(errc::out_of_memory, "out of memory for the list of extents");
+  }
+  return add_stored(bytes, offset);
+}
+
+result<void> iso_store::check_header(const group& of, reading how) noexcept {
   std::byte header[header_bytes_min];
   if (result<void> read = read_packed(of.offset, header, how); !read) return read;
   const bool same =
@@ -60,8 +67,8 @@ result<void> zisofs_store::check_header(const group& of, reading how) noexcept {
   return same ? result<void>() : damaged(of.offset);
 }
 
-result<void> zisofs_store::unpack(std::uint32_t number, std::span<std::byte> to, reading how,
-                                  std::size_t& made) noexcept {
+result<void> iso_store::unpack(std::uint32_t number, std::span<std::byte> to, reading how,
+                               std::size_t& made) noexcept {
   made = 0;
   const group& of = groups_[number];
   if (of.first == 0) {

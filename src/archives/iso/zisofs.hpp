@@ -37,16 +37,21 @@ struct zisofs_field {
 // `data`: the 12 bytes of the field.
 [[nodiscard]] zisofs_field read_zisofs_field(const std::byte* data) noexcept;
 
-// The packed files of an image, each in groups of blocks.
-class zisofs_store final : public block_store {
+// The files of an image that do not lie there in one piece: packed ones, each in groups of blocks,
+// and those in several extents.
+class iso_store final : public block_store {
  public:
-  zisofs_store(allocator& memory, operating_system& os, const owned_handle& image) noexcept
+  iso_store(allocator& memory, operating_system& os, const owned_handle& image) noexcept
       : block_store(memory, os, image), groups_(memory, memory_tag::vfs) {}
 
   // Adds a file that is not empty, of `packed_bytes` at `offset` in the image, which have room for
   // its table. Returns its offset in the store. Errors: out_of_memory, limit.
   [[nodiscard]] result<std::uint64_t> add(std::uint64_t offset, std::uint64_t packed_bytes,
                                           const zisofs_field& field) noexcept;
+  // Adds an extent, which is not empty, of a file that is not packed. Returns its offset in the
+  // store: extents added one after the other are one file. Errors: out_of_memory, limit.
+  [[nodiscard]] result<std::uint64_t> add_extent(std::uint64_t offset,
+                                                 std::uint64_t bytes) noexcept;
 
  private:
   struct group {

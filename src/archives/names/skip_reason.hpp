@@ -4,7 +4,12 @@
 // reports, but for those of path_flaw() (overture/base/path.hpp). Each completes "NAME: ...".
 #pragma once
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include "base/limit_text.hpp"
+#include "overture/base/error.hpp"
 #include "overture/base/path.hpp"
 
 namespace overture::archives_detail::skip_reason {
@@ -46,11 +51,23 @@ inline constexpr const char* iso_folder_in_itself = "the folder contains itself"
 inline constexpr const char* iso_lacks_extent = "the rest of the file has no record";
 inline constexpr const char* iso_broken_record = "broken folder record";
 inline constexpr const char* iso_bad_name = "the name is not a valid path";
-inline constexpr const char* iso_interleaved = "the file is interleaved, which is not supported";
 
 // Removal markers, see mount_options::removal_markers.
 inline constexpr const char* unknown_marker = "unsupported kind of removal marker";
 inline constexpr const char* marker_without_name = "removal marker without a name";
 inline constexpr const char* marker_removes_own = "the mount itself has the file it would remove";
+
+// Whether a file is left out because of what we cannot do, not because of its name: then it is
+// missing from the tree, and reported as a failure. Nothing if it is just skipped.
+[[nodiscard]] inline std::optional<errc> failure_of(std::string_view reason) noexcept {
+  constexpr std::string_view limits[] = {
+      name_too_long,         detail::element_too_long, path_too_long,        too_deep,
+      too_many_folder_links, link_target_too_long,     link_targets_too_long};
+  if (std::find(std::begin(limits), std::end(limits), reason) != std::end(limits)) {
+    return errc::limit;
+  }
+  if (reason == link_in_7z) return errc::unsupported;
+  return std::nullopt;
+}
 
 }  // namespace overture::archives_detail::skip_reason

@@ -11,7 +11,7 @@
 // opened. Links are skipped.
 #include <algorithm>
 
-#include "archives/archive.hpp"
+#include "archives/archive_builder.hpp"
 #include "archives/bomb.hpp"
 #include "archives/names/skip_reason.hpp"
 #include "archives/names/unix_mode.hpp"

@@ -19,7 +19,7 @@
 #include <span>
 #include <string_view>
 
-#include "archives/archive.hpp"
+#include "archives/archive_builder.hpp"
 #include "archives/tree/archive_links.hpp"
 #include "base/little_endian.hpp"
 

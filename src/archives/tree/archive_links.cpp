@@ -230,12 +230,9 @@ result<void> resolve_links(std::span<const std::uint32_t> links, path_index& ind
   }
   for (const archive_link& link : targets.links()) {
     if (!link.flaw) continue;
-    const bool over_limit = link.flaw == skip_reason::link_targets_too_long;
-    const errc code = over_limit ? errc::limit : errc::corrupt;
     const result<void> taken =
-        link.damaged || over_limit
-            ? builder.take_back_lost(link.entry, error{code, 0, link.flaw, {}, 0})
-            : builder.take_back(link.entry, link.flaw);
+        link.damaged ? builder.take_back_lost(link.entry, error{errc::corrupt, 0, link.flaw, {}, 0})
+                     : builder.take_back(link.entry, link.flaw);
     if (!taken) return taken;
   }
   if (!to_folders) return {};

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "archives/archive.hpp"
+#include "archives/archive_builder.hpp"
 #include "base/vec.hpp"
 #include "overture/base/function_ref.hpp"
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "archives/archive.hpp"
+#include "archives/archive_builder.hpp"
 #include "archives/names/skip_reason.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/replace_file.hpp"

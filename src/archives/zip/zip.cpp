@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "archives/archive_builder.hpp"
 #include "archives/bomb.hpp"
 #include "archives/names/skip_reason.hpp"
 #include "archives/zip/zip_decrypter.hpp"

@@ -28,6 +28,9 @@ inline constexpr std::size_t zip_end_bytes = 22;
 inline constexpr std::uint64_t zip_wrap = 1ull << 32;  // what 32 bits cannot say
 // How far from the end of the file the end record can begin, with a Zip64 end record in front.
 inline constexpr std::size_t zip_tail_bytes = 56 + 20 + zip_end_bytes + UINT16_MAX;
+// A signature of the publisher, or anything else, may follow the archive in a program that unpacks
+// itself: so much is searched there.
+inline constexpr std::size_t zip_far_tail_bytes = 4u << 20;
 
 using zip_reader = function_ref<result<void>(std::uint64_t offset, std::span<std::byte> bytes)>;
 

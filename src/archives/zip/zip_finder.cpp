@@ -37,8 +37,23 @@ std::span<const std::byte> measure(zip_directory& directory) noexcept {
 }  // namespace
 
 result<bool> zip_finder::run(zip_directory& directory) noexcept {
+  result<bool> found = search(zip_tail_bytes, directory);
+  if (!found || *found) return found;
+  const result<front_kind> front = look_at_front();
+  if (!front) return tl::unexpected(front.error());
+  if (*front == front_kind::other) return false;
+  if (input_.status.size > zip_tail_bytes) {
+    found = search(zip_far_tail_bytes, directory);
+    if (!found || *found) return found;
+  }
+  if (*front == front_kind::program) return false;
+  return fail(errc::corrupt, "the archive has no end record and is probably truncated");
+}
+
+// False if there is no end record.
+result<bool> zip_finder::search(std::size_t tail_bytes, zip_directory& directory) noexcept {
   const std::uint64_t file_bytes = input_.status.size;
-  if (!tail_.resize_for_overwrite(std::min<std::uint64_t>(file_bytes, zip_tail_bytes))) {
+  if (!tail_.resize_for_overwrite(std::min<std::uint64_t>(file_bytes, tail_bytes))) {
     return no_memory_for_directory();
   }
   result<void> done = read(file_bytes - tail_.size(), {tail_.data(), tail_.size()});
@@ -65,16 +80,19 @@ result<bool> zip_finder::run(zip_directory& directory) noexcept {
   directory.offset = file_bytes;
   if (empty) return true;
   if (failed) return tl::unexpected(*failed);
-  const result<bool> cut = looks_cut();
-  if (!cut) return cut;
-  if (*cut) return fail(errc::corrupt, "the archive has no end record and is probably truncated");
   return false;
 }
 
-result<bool> zip_finder::looks_cut() noexcept {
-  if (tail_.size() == input_.status.size) return begins_like_zip(tail_.span());
-  std::byte front[4];
-  return read(0, front).map([&] { return begins_like_zip(front); });
+result<zip_finder::front_kind> zip_finder::look_at_front() noexcept {
+  std::byte front[4] = {};
+  const std::size_t bytes = std::min<std::uint64_t>(input_.status.size, sizeof front);
+  if (result<void> done = read(0, {front, bytes}); !done) return tl::unexpected(done.error());
+  if (begins_like_zip(std::span(front, bytes))) return front_kind::zip;
+  const std::string_view text(reinterpret_cast<const char*>(front), bytes);
+  const bool is_program = text.starts_with("MZ") || text.starts_with(
+                                                        "\x7F"
+                                                        "ELF");
+  return is_program ? front_kind::program : front_kind::other;
 }
 
 result<std::span<const std::byte>> zip_finder::bytes_at(std::uint64_t offset,

@@ -4,7 +4,8 @@
 //
 // The end record is found by its signature, searched from the end of the file: a comment of unknown
 // length follows it, and may contain what looks like another one. So each candidate is tried until
-// one leads to a directory that is consistent.
+// one leads to a directory that is consistent. In programs and damaged archives the search goes on
+// where no comment reaches.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,9 @@ class zip_finder {
   result<void> read(std::uint64_t offset, std::span<std::byte> bytes) noexcept {
     return read_fully(input_.os, file_, offset, bytes);
   }
-  result<bool> looks_cut() noexcept;
+  enum class front_kind : std::uint8_t { other, zip, program };
+  result<bool> search(std::size_t tail_bytes, zip_directory& directory) noexcept;
+  result<front_kind> look_at_front() noexcept;
   result<std::span<const std::byte>> bytes_at(std::uint64_t offset, std::uint64_t count) noexcept;
   result<bool> begins_with_record(std::uint64_t offset) noexcept;
   // Fails if this end record does not lead to a consistent directory.

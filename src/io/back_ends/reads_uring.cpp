@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
-#include <utility>
 
+#include "io/back_ends/flights.hpp"
 #include "io/back_ends/wake_event.hpp"
 
 namespace overture::io_detail {
@@ -39,7 +38,7 @@ constexpr unsigned chain_length = 3;  // open, read, close
 class uring_reads {
  public:
   uring_reads(read_core& core, unsigned depth) noexcept
-      : core_(core), runner_(core.runner()), depth_(depth) {}
+      : core_(core), runner_(core.runner()), depth_(depth), flights_(core, depth) {}
   ~uring_reads();
   uring_reads(const uring_reads&) = delete;
   uring_reads& operator=(const uring_reads&) = delete;
@@ -60,7 +59,6 @@ class uring_reads {
   void prepare_read(io_uring_sqe& asked, flight& of, int file) noexcept;
   static void set_data(io_uring_sqe& asked, flight& of, part which) noexcept;
   void read_rest(flight& of) noexcept;
-  void ended(flight& of) noexcept;
   void reap() noexcept;
 
   read_core& core_;
@@ -70,14 +68,9 @@ class uring_reads {
   bool has_ring_ = false;
   wake_event wake_;
   std::uint64_t wakes_ = 0;  // the kernel writes it
-  flight* flights_ = nullptr;
-  flight* free_ = nullptr;
-  flight* unopened_ = nullptr;  // wait until another read has ended
-  bool has_table_ = false;      // of files of the ring's own, so that it opens them
-  bool has_memory_ = false;     // that the kernel keeps in place
-  unsigned in_flight_ = 0;
-  bool enlisted_ = false;  // among the sleepers of the core
-  bool stopped_ = false;
+  flights<flight> flights_;
+  bool has_table_ = false;   // of files of the ring's own, so that it opens them
+  bool has_memory_ = false;  // that the kernel keeps in place
 };
 
 bool uring_reads::set_up() noexcept {
@@ -91,17 +84,9 @@ bool uring_reads::set_up() noexcept {
   has_ring_ = true;
   // Reads without IORING_FEAT_RW_CUR_POS are those of Linux before 5.6, which lacks IORING_OP_READ.
   if ((ring_.features & IORING_FEAT_RW_CUR_POS) == 0) return false;
-  if (!wake_.open()) return false;
-  void* const room =
-      core_.config().memory->allocate(sizeof(flight) * depth_, alignof(flight), memory_tag::io);
-  if (!room) return false;
-  flights_ = static_cast<flight*>(room);
-  for (unsigned i = 0; i < depth_; ++i) {
-    flight* const made = ::new (static_cast<void*>(flights_ + i)) flight;
-    made->slot = i;
-    made->next_free = free_;
-    free_ = made;
-  }
+  if (!wake_.open() || !flights_.make()) return false;
+  unsigned slot = 0;
+  for (flight& each : flights_.all()) each.slot = slot++;
   // Linux 5.19, as chains with files of the ring's own; what is older reads without.
   has_table_ = core_.config().chains && io_uring_register_files_sparse(&ring_, depth_) == 0;
   register_memory();
@@ -135,10 +120,6 @@ int uring_reads::registered(std::span<const std::byte> bytes) const noexcept {
 uring_reads::~uring_reads() {
   core_.set_waker(nullptr, nullptr);
   if (has_ring_) io_uring_queue_exit(&ring_);
-  if (!flights_) return;
-  for (unsigned i = 0; i < depth_; ++i) flights_[i].~flight();
-  core_.config().memory->deallocate(flights_, sizeof(flight) * depth_, alignof(flight),
-                                    memory_tag::io);
 }
 
 void uring_reads::wake(void* self) noexcept {
@@ -190,14 +171,12 @@ void uring_reads::read_rest(flight& of) noexcept {
 // happens however the read ends, or the entry in the table would stay taken; each of the three
 // posts its end, because one that fails keeps the later ones from running.
 bool uring_reads::begin_chain(flight& of) noexcept {
+  of.has_room = false;
   if (!has_table_ || of.op.bytes() == 0) return false;
   const char* path = nullptr;
   const opening how = runner_.open_by_path(of.op, path);
   if (how == opening::busy) return false;
-  if (how == opening::ended) {
-    ended(of);
-    return true;
-  }
+  if (!flights_.is_open(of, how)) return true;
   of.has_room = true;
   while (io_uring_sq_space_left(&ring_) < chain_length) (void)io_uring_submit(&ring_);
   io_uring_sqe* const opens = entry();
@@ -213,61 +192,38 @@ bool uring_reads::begin_chain(flight& of) noexcept {
   io_uring_prep_close_direct(closes, of.slot);
   set_data(*closes, of, part::chain_other);
   of.chained = chain_length;
-  ++in_flight_;
+  flights_.begun();
   return true;
 }
 
 void uring_reads::end_chain(flight& of, part which, int outcome) noexcept {
   if (which == part::chain_read) of.chain_outcome = outcome;
   if (--of.chained > 0) return;
-  --in_flight_;
-  if (of.chain_outcome >= 0 && runner_.advance(of.op, of.chain_outcome)) return ended(of);
+  flights_.landed();
+  if (of.chain_outcome >= 0 && runner_.advance(of.op, of.chain_outcome)) return flights_.ended(of);
   // Reading step by step gets the rest, or finds the error and reports it.
   begin(of);
 }
 
-void uring_reads::ended(flight& of) noexcept {
-  core_.leave(of.op);
-  of.has_room = false;
-  of.next_free = free_;
-  free_ = &of;
-}
-
 void uring_reads::begin(flight& of) noexcept {
-  // With reads in flight this thread must not wait: it is the one that ends them.
-  const bool may_wait = in_flight_ == 0;
-  switch (of.has_room ? runner_.open_after_all(of.op, may_wait) : runner_.open(of.op, may_wait)) {
-    case opening::open:
-      break;
-    case opening::ended:
-      return ended(of);
-    case opening::busy:
-      of.next_free = std::exchange(unopened_, &of);
-      return;
-  }
+  const bool may_wait = flights_.may_wait();
+  const opening how =
+      of.has_room ? runner_.open_after_all(of.op, may_wait) : runner_.open(of.op, may_wait);
+  if (!flights_.is_open(of, how)) return;
   // The ring cannot read storage other than the system's, nor zero bytes.
   if (of.op.bytes() == 0 || of.op.file.os->descriptor(of.op.file.handle) < 0) {
     runner_.read_here(of.op);
-    return ended(of);
+    return flights_.ended(of);
   }
-  ++in_flight_;
+  flights_.begun();
   read_rest(of);
 }
 
 void uring_reads::begin_all() noexcept {
-  while (flight* const first = unopened_) {
-    unopened_ = first->next_free;
-    begin(*first);
-    if (unopened_ == first) break;
-  }
-  while (free_ && !unopened_) {
-    flight& taken = *free_;
-    const read_core::look_outcome outcome = core_.take_next_or_enlist(taken.op, enlisted_);
-    stopped_ = outcome == read_core::look_outcome::stopped;
-    if (outcome != read_core::look_outcome::found) return;
-    free_ = taken.next_free;
-    if (!begin_chain(taken)) begin(taken);
-  }
+  flights_.begin_all([this](flight& of) { begin(of); },
+                     [this](flight& taken) {
+                       if (!begin_chain(taken)) begin(taken);
+                     });
 }
 
 void uring_reads::reap() noexcept {
@@ -285,11 +241,11 @@ void uring_reads::reap() noexcept {
     } else if (outcome == -EAGAIN) {
       // The ring does not wait for this file; a blocking read finds out why.
       runner_.read_here(of->op);
-      --in_flight_;
-      ended(*of);
+      flights_.landed();
+      flights_.ended(*of);
     } else if (runner_.advance(of->op, outcome)) {
-      --in_flight_;
-      ended(*of);
+      flights_.landed();
+      flights_.ended(*of);
     } else {
       read_rest(*of);
     }
@@ -301,7 +257,7 @@ void uring_reads::serve() noexcept {
   arm_wake();
   for (;;) {
     begin_all();
-    if (stopped_ && in_flight_ == 0) return;
+    if (flights_.are_over()) return;
     (void)io_uring_submit_and_wait(&ring_, 1);  // EINTR: the next round does it
     reap();
   }
@@ -311,10 +267,7 @@ void uring_reads::serve() noexcept {
 
 void serve_with_uring(read_core& core, unsigned depth, void (*ready)(void* context, bool verdict),
                       void* context) noexcept {
-  uring_reads reads(core, depth);
-  const bool verdict = reads.set_up();
-  ready(context, verdict);
-  if (verdict) reads.serve();
+  serve_with<uring_reads>(core, depth, ready, context);
 }
 
 }  // namespace overture::io_detail

@@ -4,17 +4,14 @@
 // runs on this thread while it sleeps. A completion port would do the same, but a file belongs to
 // one port for as long as it is open, and several queues may read one archive.
 #include <algorithm>
-#include <new>
 #include <span>
-#include <utility>
 
 #include "base/system/paths_windows.hpp"
+#include "io/back_ends/flights.hpp"
 #include "io/back_ends/reads_uring.hpp"
 
 namespace overture::io_detail {
 namespace {
-
-using opening = operation_runner::opening;
 
 class overlapped_reads;
 
@@ -28,7 +25,7 @@ struct flight {
 class overlapped_reads {
  public:
   overlapped_reads(read_core& core, unsigned depth) noexcept
-      : core_(core), runner_(core.runner()), depth_(depth) {}
+      : core_(core), runner_(core.runner()), flights_(core, depth) {}
   ~overlapped_reads();
   overlapped_reads(const overlapped_reads&) = delete;
   overlapped_reads& operator=(const overlapped_reads&) = delete;
@@ -39,21 +36,13 @@ class overlapped_reads {
  private:
   static void wake(void* self) noexcept;
   static void CALLBACK on_read(DWORD code, DWORD bytes, OVERLAPPED* at) noexcept;
-  void begin_all() noexcept;
   void begin(flight& of) noexcept;
   void read_rest(flight& of) noexcept;
-  void ended(flight& of) noexcept;
 
   read_core& core_;
   operation_runner& runner_;
-  unsigned depth_;
   HANDLE thread_ = nullptr;
-  flight* flights_ = nullptr;
-  flight* free_ = nullptr;
-  flight* unopened_ = nullptr;  // wait until another read has ended
-  unsigned in_flight_ = 0;
-  bool enlisted_ = false;  // among the sleepers of the core
-  bool stopped_ = false;
+  flights<flight> flights_;
 };
 
 std::int64_t outcome_of(DWORD code, DWORD bytes) noexcept {
@@ -67,25 +56,14 @@ bool overlapped_reads::set_up() noexcept {
                        0)) {
     return false;
   }
-  void* const room =
-      core_.config().memory->allocate(sizeof(flight) * depth_, alignof(flight), memory_tag::io);
-  if (!room) return false;
-  flights_ = static_cast<flight*>(room);
-  for (unsigned i = 0; i < depth_; ++i) {
-    flight* const made = ::new (static_cast<void*>(flights_ + i)) flight;
-    made->owner = this;
-    made->next_free = std::exchange(free_, made);
-  }
+  if (!flights_.make()) return false;
+  for (flight& each : flights_.all()) each.owner = this;
   return true;
 }
 
 overlapped_reads::~overlapped_reads() {
   core_.set_waker(nullptr, nullptr);
   if (thread_) (void)CloseHandle(thread_);
-  if (!flights_) return;
-  for (unsigned i = 0; i < depth_; ++i) flights_[i].~flight();
-  core_.config().memory->deallocate(flights_, sizeof(flight) * depth_, alignof(flight),
-                                    memory_tag::io);
 }
 
 void overlapped_reads::wake(void* self) noexcept {
@@ -97,8 +75,8 @@ void overlapped_reads::on_read(DWORD code, DWORD bytes, OVERLAPPED* at) noexcept
   auto& of = *reinterpret_cast<flight*>(at);
   overlapped_reads& self = *of.owner;
   if (!self.runner_.advance(of.op, outcome_of(code, bytes))) return self.read_rest(of);
-  --self.in_flight_;
-  self.ended(of);
+  self.flights_.landed();
+  self.flights_.ended(of);
 }
 
 // Only into the first of the buffers; the others are next, as after a short read.
@@ -117,57 +95,28 @@ void overlapped_reads::read_rest(flight& of) noexcept {
     if (ReadFileEx(file, parts[0].data(), wanted, &of.at, on_read)) return;
     if (runner_.advance(of.op, outcome_of(GetLastError(), 0))) break;
   }
-  --in_flight_;
-  ended(of);
-}
-
-void overlapped_reads::ended(flight& of) noexcept {
-  core_.leave(of.op);
-  of.next_free = std::exchange(free_, &of);
+  flights_.landed();
+  flights_.ended(of);
 }
 
 void overlapped_reads::begin(flight& of) noexcept {
-  // With reads in flight this thread must not wait: it is the one that ends them.
-  switch (runner_.open(of.op, in_flight_ == 0)) {
-    case opening::open:
-      break;
-    case opening::ended:
-      return ended(of);
-    case opening::busy:
-      of.next_free = std::exchange(unopened_, &of);
-      return;
-  }
+  if (!flights_.is_open(of, runner_.open(of.op, flights_.may_wait()))) return;
   // Storage other than the system's has no handles, and no byte lies beyond an offset of 63 bits.
   const bool is_far = of.op.end() > std::uint64_t{INT64_MAX};
   if (of.op.bytes() == 0 || is_far || of.op.file.os->descriptor(of.op.file.handle) < 0) {
     runner_.read_here(of.op);
-    return ended(of);
+    return flights_.ended(of);
   }
-  ++in_flight_;
+  flights_.begun();
   read_rest(of);
-}
-
-void overlapped_reads::begin_all() noexcept {
-  while (flight* const first = unopened_) {
-    unopened_ = first->next_free;
-    begin(*first);
-    if (unopened_ == first) break;
-  }
-  while (free_ && !unopened_) {
-    flight& taken = *free_;
-    const read_core::look_outcome outcome = core_.take_next_or_enlist(taken.op, enlisted_);
-    stopped_ = outcome == read_core::look_outcome::stopped;
-    if (outcome != read_core::look_outcome::found) return;
-    free_ = taken.next_free;
-    begin(taken);
-  }
 }
 
 void overlapped_reads::serve() noexcept {
   core_.set_waker(wake, this);
   for (;;) {
-    begin_all();
-    if (stopped_ && in_flight_ == 0) return;
+    const auto begins = [this](flight& of) { begin(of); };
+    flights_.begin_all(begins, begins);
+    if (flights_.are_over()) return;
     (void)SleepEx(INFINITE, TRUE);
   }
 }
@@ -176,10 +125,7 @@ void overlapped_reads::serve() noexcept {
 
 void serve_with_uring(read_core& core, unsigned depth, void (*ready)(void* context, bool verdict),
                       void* context) noexcept {
-  overlapped_reads reads(core, depth);
-  const bool verdict = reads.set_up();
-  ready(context, verdict);
-  if (verdict) reads.serve();
+  serve_with<overlapped_reads>(core, depth, ready, context);
 }
 
 }  // namespace overture::io_detail

@@ -42,9 +42,9 @@ handle_cache::~handle_cache() {
   for (std::uint32_t at = 0; at < mine.entry_count; ++at) {
     if (mine.entries[at].look().is_open()) config_.os->close(mine.entries[at].handle());
   }
-  for (std::uint32_t i = 0; i < mine.known.load(std::memory_order_relaxed); ++i) {
+  for (std::uint32_t i = 0; i < mine.files.count(); ++i) {
     const sync_detail::scoped_lock hold(mine.lock);
-    const mapping& mapped = mine.mapping_of(mine.at(i));
+    const mapping& mapped = mine.files.mapping_of(mine.files.at(i), mine.lock);
     if (mapped.data) config_.os->unmap(mapped);
   }
   destroy_object(*config_.memory, memory_tag::io, state_);
@@ -57,12 +57,13 @@ result<source_id> handle_cache::add(std::string_view path) noexcept {
   }
   state& mine = *state_;
   const sync_detail::scoped_lock hold(mine.lock);
-  const std::uint32_t index = mine.known.load(std::memory_order_relaxed);
+  const std::uint32_t index = mine.files.count();
   if (path.size() > limits::path_bytes_max) return fail(errc::limit, detail::path_too_long);
-  if (index >= state::chunk_files * state::chunks_max) {
+  if (index >= io_detail::known_files::files_max) {
     return fail(errc::limit, limit_text::known_files);
   }
-  if (!mine.add_file(path)) return fail(errc::out_of_memory, "out of memory for the path");
+  if (!mine.files.add(path, mine.lock))
+    return fail(errc::out_of_memory, "out of memory for the path");
   ++mine.stats.known;
   return source_id{index, 1};
 }
@@ -70,9 +71,9 @@ result<source_id> handle_cache::add(std::string_view path) noexcept {
 result<open_source> handle_cache::source(source_id id) noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   state& mine = *state_;
-  if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
+  if (!mine.files.knows(id)) return fail(errc::not_found, "unknown file", id);
   const sync_detail::scoped_lock hold(mine.lock);
-  const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+  const std::uint32_t at = mine.files.at(id.index).entry.load(std::memory_order_relaxed);
   if (at == state::no_entry || !mine.entries[at].look().is_open()) {
     return fail(errc::busy, "the file is not open", id);
   }
@@ -81,7 +82,7 @@ result<open_source> handle_cache::source(source_id id) noexcept {
 
 result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
-  if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
+  if (!state_->files.knows(id)) return fail(errc::not_found, "unknown file", id);
   os_handle handle;
   if (state_->pin_open(id.index, handle)) return open_source{config_.os, handle};
   return pin_closed(id, may_wait);
@@ -96,7 +97,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
     std::uint32_t seen = 0;
     {
       const sync_detail::scoped_lock hold(mine.lock);
-      state::file& wanted = mine.at(id.index);
+      state::file& wanted = mine.files.at(id.index);
       const std::uint32_t where = wanted.entry.load(std::memory_order_relaxed);
       bool pinned = false;
       if (where == state::no_entry) {
@@ -135,7 +136,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
 
 result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool may_wait) noexcept {
   state& mine = *state_;
-  const char* const path = mine.at(id.index).path;
+  const char* const path = mine.files.at(id.index).path;
   result<os_handle> opened = config_.os->open(path);
   while (!opened && (opened.error().os_error == EMFILE || opened.error().os_error == ENFILE)) {
     const freed outcome = free_descriptor(at, may_wait);
@@ -155,7 +156,7 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   {
     const sync_detail::scoped_lock hold(mine.lock);
     if (!opened) {
-      mine.at(id.index).entry.store(state::no_entry, std::memory_order_release);
+      mine.files.at(id.index).entry.store(state::no_entry, std::memory_order_release);
       mine.entries[at].give_up();
     }
     wake = mine.note_change();
@@ -201,7 +202,7 @@ handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool ma
 
 void handle_cache::unpin(source_id id) noexcept {
   state& mine = *state_;
-  const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+  const std::uint32_t at = mine.files.at(id.index).entry.load(std::memory_order_relaxed);
   const handle_entry::state before = mine.entries[at].unpin();
   if (before.pins() > 1) return;
   if (!before.is_closing() && mine.waiting.load(std::memory_order_seq_cst) == 0) return;
@@ -217,91 +218,7 @@ void handle_cache::unpin(source_id id) noexcept {
   mine.wake_waiting(wake);
 }
 
-// --- Registered readers -------------------------------------------------------------------------
-
-source_files::reader_terms handle_cache::add_reader(source_reader& reader, unsigned reads_max,
-                                                    unsigned own_files_wanted) noexcept {
-  if (!state_) return {};
-  const sync_detail::scoped_lock hold(state_->lock);
-  if (!state_->readers.push_back({&reader, 0})) return {};
-  if (state_->waiting.load(std::memory_order_relaxed) != 0) reader.notify_every_release(true);
-  unsigned own_files = state_->give_entries(std::max(reads_max, own_files_wanted));
-  if (own_files == 0) own_files = state_->give_entries(reads_max);
-  state_->readers.back().own_files = own_files;
-  return {true, own_files};
-}
-
-void handle_cache::remove_reader(source_reader& reader) noexcept {
-  if (!state_) return;
-  bool wake = false;
-  {
-    const sync_detail::scoped_lock hold(state_->lock);
-    vec<state::reader>& readers = state_->readers;
-    state::reader* const at =
-        std::find_if(readers.begin(), readers.end(),
-                     [&](const state::reader& each) { return each.asked == &reader; });
-    if (at == readers.end()) return;
-    const reader_counts counts = reader.counts();
-    state_->stats.hits += counts.hits;
-    state_->stats.opens += counts.opens;
-    state_->entry_limit += at->own_files;
-    *at = readers.back();
-    readers.pop_back();
-    wake = state_->note_change();
-  }
-  state_->wake_waiting(wake);
-}
-
-result<open_source> handle_cache::borrow(source_id id, std::uint64_t read_number) noexcept {
-  if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
-  state& mine = *state_;
-  if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
-  state::file& wanted = mine.at(id.index);
-  const std::uint32_t where = wanted.entry.load(std::memory_order_acquire);
-  os_handle handle;
-  if (where != state::no_entry) {
-    if (mine.entries[where].lend(id.index, handle)) return open_source{config_.os, handle};
-    return fail(errc::busy, "the file is not open", id);
-  }
-  if (read_number == 0) return fail(errc::busy, "the file is not open", id);
-  if (!mine.is_read_once(wanted, read_number)) {
-    return fail(errc::busy, "the file is not open", id);
-  }
-  result<os_handle> opened = config_.os->open(wanted.path);
-  if (opened) return open_source{config_.os, *opened, true};
-  // pin() copes with a lack of descriptors; see free_descriptor().
-  const int why = opened.error().os_error;
-  if (why == EMFILE || why == ENFILE)
-    return fail(errc::busy, "too many open files in this process", id);
-  opened.error().source = id;
-  return tl::unexpected<error>(opened.error());
-}
-
-const char* handle_cache::path_to_open(source_id id, std::uint64_t read_number) noexcept {
-  if (!state_ || config_.os != &system_os() || !state_->knows(id)) return nullptr;
-  state::file& wanted = state_->at(id.index);
-  if (wanted.entry.load(std::memory_order_acquire) != state::no_entry) return nullptr;
-  return state_->is_read_once(wanted, read_number) ? wanted.path : nullptr;
-}
-
-void handle_cache::released(source_id id) noexcept {
-  state& mine = *state_;
-  os_handle closed;
-  bool wake = false;
-  {
-    const sync_detail::scoped_lock hold(mine.lock);
-    // The end of every read may be reported, so the id may be one that was never given out.
-    const std::uint32_t at =
-        mine.knows(id) ? mine.at(id.index).entry.load(std::memory_order_relaxed) : state::no_entry;
-    if (at != state::no_entry) {
-      const handle_entry::state now = mine.entries[at].look();
-      if (now.is_closing()) (void)mine.vacate(at, now, closed);
-    }
-    wake = mine.note_change();
-  }
-  if (closed.valid()) config_.os->close(closed);
-  mine.wake_waiting(wake);
-}
+// --- Hints, views and what is told ---------------------------------------------------------------
 
 void handle_cache::open_ahead(source_id id) noexcept {
   {
@@ -316,13 +233,13 @@ void handle_cache::open_ahead(source_id id) noexcept {
 }
 
 void handle_cache::close_source(source_id id) noexcept {
-  if (!state_ || !state_->knows(id)) return;
+  if (!state_ || !state_->files.knows(id)) return;
   state& mine = *state_;
   os_handle closed;
   bool wake = false;
   {
     const sync_detail::scoped_lock hold(mine.lock);
-    const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+    const std::uint32_t at = mine.files.at(id.index).entry.load(std::memory_order_relaxed);
     if (at == state::no_entry) return;
     for (;;) {
       const handle_entry::state seen = mine.entries[at].look();
@@ -345,12 +262,12 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
     return fail(errc::unsupported, "views need handle_cache_config::immutable_files", id);
   }
   if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
-  if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
-  state::file& wanted = state_->at(id.index);
+  if (!state_->files.knows(id)) return fail(errc::not_found, "unknown file", id);
+  state::file& wanted = state_->files.at(id.index);
   mapping mapped;
   {
     const sync_detail::scoped_lock hold(state_->lock);
-    mapped = state_->mapping_of(wanted);
+    mapped = state_->files.mapping_of(wanted, state_->lock);
   }
   if (!mapped.data) {
     const result<open_source> opened = pin(id, true);
@@ -359,7 +276,7 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
     unpin(id);
     if (!made) return tl::unexpected<error>(made.error());
     const sync_detail::scoped_lock hold(state_->lock);
-    mapping& kept = state_->mapping_of(wanted);
+    mapping& kept = state_->files.mapping_of(wanted, state_->lock);
     if (kept.data) {
       config_.os->unmap(*made);
     } else {
@@ -375,8 +292,8 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
 
 std::size_t handle_cache::describe(source_id id, std::span<char> text) const noexcept {
   if (!state_) return 0;
-  if (!state_->knows(id)) return 0;
-  const std::string_view path(state_->at(id.index).path);
+  if (!state_->files.knows(id)) return 0;
+  const std::string_view path(state_->files.at(id.index).path);
   if (text.empty()) return 0;
   const std::size_t length = path.copy(text.data(), text.size() - 1);
   text[length] = '\0';

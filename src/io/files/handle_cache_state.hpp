@@ -3,57 +3,31 @@
 // What a handle_cache knows: the files, and an entry for each that is open.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
 #include <new>
-#include <string_view>
 
 #include "base/vec.hpp"
 #include "io/files/handle_entry.hpp"
-#include "io/files/sizes.hpp"
+#include "io/files/known_files.hpp"
 #include "overture/base/detail/compiler.hpp"
-#include "overture/base/limits.hpp"
 #include "overture/io/handle_cache.hpp"
 #include "sync/mutex.hpp"
 #include "sync/wait.hpp"
 
 namespace overture {
 
-// A file's number is its index, so finding it needs no search. The clock hand goes over the
-// entries, one for each open file. Files are in chunks that never move, so that an open one can be
-// pinned without the lock.
+// The clock hand goes over the entries, one for each open file.
 struct handle_cache::state {
   using entry_state = io_detail::handle_entry::state;
-  static constexpr std::uint32_t no_entry = UINT32_MAX;
-  static constexpr std::uint32_t chunk_files = io_detail::cache_chunk_files;
-  static constexpr std::size_t path_block_bytes = 64u << 10;
-  static_assert(limits::path_bytes_max < path_block_bytes);
-  static constexpr std::size_t chunks_max = io_detail::cache_chunks_max;
-
-  struct alignas(detail::line_bytes) file {  // one is opened while its neighbour is read
-    const char* path = nullptr;
-    atomic<std::uint32_t> entry{no_entry};
-    atomic<std::uint64_t> last_read_number{0};  // of a reader that found it closed
-
-   private:
-    friend struct state;
-    mapping mapped_;  // made by the first view, kept until the end
-  };
+  static constexpr std::uint32_t no_entry = io_detail::no_entry;
+  using file = io_detail::known_file;
   struct reader {
     source_reader* asked = nullptr;
     unsigned own_files = 0;
   };
 
   explicit state(allocator& from) noexcept
-      : memory(from), readers(from, memory_tag::io), paths(from, memory_tag::io) {}
+      : memory(from), files(from), readers(from, memory_tag::io) {}
   ~state() {
-    for (const atomic<file*>& each : chunks) {
-      file* const chunk = each.load(std::memory_order_relaxed);
-      if (!chunk) break;
-      for (std::uint32_t i = 0; i < chunk_files; ++i) chunk[i].~file();
-      memory.deallocate(chunk, sizeof(file) * chunk_files, alignof(file), memory_tag::io);
-    }
-    for (char* block : paths) memory.deallocate(block, path_block_bytes, 1, memory_tag::io);
     for (std::uint32_t at = 0; at < entry_count; ++at) entries[at].~handle_entry();
     memory.deallocate(entries, sizeof(io_detail::handle_entry) * entry_count,
                       alignof(io_detail::handle_entry), memory_tag::io);
@@ -72,46 +46,6 @@ struct handle_cache::state {
     entry_limit = entry_count;
     return true;
   }
-  [[nodiscard]] bool add_file(std::string_view path) noexcept REQUIRES(lock) {
-    const std::uint32_t index = known.load(std::memory_order_relaxed);
-    if (!chunks[index / chunk_files].load(std::memory_order_relaxed)) {
-      void* const room = memory.allocate(sizeof(file) * chunk_files, alignof(file), memory_tag::io);
-      if (!room) return false;
-      auto* const made = static_cast<file*>(room);
-      for (std::uint32_t i = 0; i < chunk_files; ++i) ::new (static_cast<void*>(made + i)) file;
-      chunks[index / chunk_files].store(made, std::memory_order_relaxed);
-    }
-    const char* const kept = keep(path);
-    if (!kept) return false;
-    at(index).path = kept;
-    known.store(index + 1, std::memory_order_release);
-    return true;
-  }
-  // Paths never move, so that a reader opens a file without the lock.
-  [[nodiscard]] const char* keep(std::string_view path) noexcept REQUIRES(lock) {
-    if (paths.empty() || path.size() >= path_block_bytes - path_bytes_used) {
-      void* const room = memory.allocate(path_block_bytes, 1, memory_tag::io);
-      if (!room) return nullptr;
-      if (!paths.push_back(static_cast<char*>(room))) {
-        memory.deallocate(room, path_block_bytes, 1, memory_tag::io);
-        return nullptr;
-      }
-      path_bytes_used = 0;
-    }
-    char* const begin = paths.back() + path_bytes_used;
-    std::memcpy(begin, path.data(), path.size());
-    begin[path.size()] = '\0';
-    path_bytes_used += path.size() + 1;
-    return begin;
-  }
-  [[nodiscard]] bool knows(source_id id) const noexcept {
-    return id.generation == 1 && id.index < known.load(std::memory_order_acquire);
-  }
-  [[nodiscard]] mapping& mapping_of(file& of) noexcept REQUIRES(lock) { return of.mapped_; }
-  [[nodiscard]] file& at(std::uint32_t index) noexcept {
-    return chunks[index / chunk_files].load(std::memory_order_relaxed)[index % chunk_files];
-  }
-
   // False: it was read recently too, so it is likely to be read again and gets an entry. Any
   // thread.
   [[nodiscard]] bool is_read_once(file& wanted, std::uint64_t read_number) const noexcept {
@@ -122,7 +56,7 @@ struct handle_cache::state {
 
   // The open file's entry pinned, without the lock. Any thread.
   [[nodiscard]] bool pin_open(std::uint32_t index, os_handle& handle) noexcept {
-    const std::uint32_t where = at(index).entry.load(std::memory_order_acquire);
+    const std::uint32_t where = files.at(index).entry.load(std::memory_order_acquire);
     return where != no_entry && entries[where].pin(index, handle);
   }
 
@@ -149,7 +83,7 @@ struct handle_cache::state {
     return true;
   }
   void note_left(entry_state seen) noexcept REQUIRES(lock) {
-    at(seen.file()).entry.store(no_entry, std::memory_order_release);
+    files.at(seen.file()).entry.store(no_entry, std::memory_order_release);
     stats.hits += seen.hits();
   }
   // An entry for this file, empty or emptied; no_entry if all are in use.
@@ -175,7 +109,7 @@ struct handle_cache::state {
         evicted = handle;
         ++stats.evicted;
       }
-      at(index).entry.store(where, std::memory_order_release);
+      files.at(index).entry.store(where, std::memory_order_release);
       return where;
     }
     return no_entry;
@@ -227,8 +161,7 @@ struct handle_cache::state {
   allocator& memory;
   io_detail::handle_entry* entries = nullptr;
   std::uint32_t entry_count = 0;
-  atomic<std::uint32_t> known{0};
-  atomic<file*> chunks[chunks_max] = {};
+  io_detail::known_files files;
 
   alignas(detail::line_bytes) mutable sync_detail::mutex lock;
   std::uint32_t entry_limit GUARDED_BY(lock) = 0;  // of the entries, those for all
@@ -237,8 +170,6 @@ struct handle_cache::state {
       0;  // wait for a descriptor to open a file in their entry
   handle_cache_stats stats GUARDED_BY(lock);
   base_detail::vec<reader> readers GUARDED_BY(lock);
-  base_detail::vec<char*> paths GUARDED_BY(lock);    // blocks of them
-  std::size_t path_bytes_used GUARDED_BY(lock) = 0;  // of the last
   // Moves on when an entry may be free, or a file was opened, while a thread waits for that. A
   // thread that waits counts itself in `waiting` before it looks at the entries once more; one that
   // unpins reads `waiting` afterwards.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "vfs/mounts/fold_names.hpp"
 
+#include "archives/archive_builder.hpp"
 #include "archives/names/skip_reason.hpp"
 #include "overture/base/case_fold.hpp"
 

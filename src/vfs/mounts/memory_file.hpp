@@ -7,21 +7,15 @@
 #include <cstring>
 #include <span>
 
-#include "overture/base/os.hpp"
+#include "base/one_file.hpp"
 
 namespace overture::vfs_detail {
 
-class memory_file final : public operating_system {
+class memory_file final : public base_detail::one_file {
  public:
-  memory_file() = default;
-  explicit memory_file(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+  explicit memory_file(std::span<const std::byte> bytes = {}) noexcept
+      : one_file("a file in memory is not a folder"), bytes_(bytes) {}
 
-  result<os_handle> open(const char*) noexcept override { return os_handle{1}; }
-  result<os_handle> open_below(os_handle, const char*) noexcept override { return no_folder(); }
-  void close(os_handle) noexcept override {}
-  result<file_status> status(os_handle) noexcept override {
-    return file_status{file_kind::file, bytes_.size(), 0};
-  }
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
                               std::span<std::byte> to) noexcept override {
     if (offset >= bytes_.size()) return 0;
@@ -33,21 +27,11 @@ class memory_file final : public operating_system {
                                      std::span<std::byte> to) noexcept override {
     return read_at(file, offset, to);
   }
-  result<file_status> status(const char*, bool) noexcept override { return status(os_handle{1}); }
-  result<void> list(const char*,
-                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
-    return no_folder();
-  }
-  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
-    return no_folder();
-  }
   result<mapping> map(os_handle) noexcept override { return mapping{bytes_.data(), bytes_.size()}; }
   void unmap(mapping) noexcept override {}
 
  private:
-  static tl::unexpected<error> no_folder() {
-    return fail(errc::unsupported, "a file in memory is not a folder");
-  }
+  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
 
   std::span<const std::byte> bytes_;
 };

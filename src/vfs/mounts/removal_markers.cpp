@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "archives/archive_builder.hpp"
 #include "archives/names/skip_reason.hpp"
 
 namespace overture::vfs_detail {

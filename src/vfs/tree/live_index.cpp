@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 #include <utility>
+
+#include "vfs/tree/mount_items.hpp"
 
 namespace overture::vfs_detail {
 using namespace base_detail;
@@ -15,51 +16,7 @@ constexpr std::size_t buckets_min = 16;
 
 // A mount of many_paths or more is added in order of the directory, with pages in chunks.
 constexpr int part_bits = 11;
-constexpr std::size_t parts = std::size_t{1} << part_bits;
-constexpr std::size_t many_paths = 8 * parts;
-
-// In a chunk each page begins at a cache line.
-constexpr std::size_t chunk_alignment = 64;
-constexpr std::size_t chunk_pages_max = std::size_t{32} << 10;
-
-static_assert(alignof(live_page) == alignof(live_block));
-static_assert(alignof(live_overflow) == alignof(live_block));
-static_assert(sizeof(live_chunk) <= chunk_alignment);
-static_assert(sizeof(live_page) % chunk_alignment == 0);
-
-// Null if out of memory.
-template <class Block>
-Block* make_block(allocator& memory, std::uint64_t version, std::size_t bytes) noexcept {
-  void* const room = memory.allocate(bytes, alignof(live_block), memory_tag::vfs);
-  if (!room) return nullptr;
-  Block* const made = ::new (room) Block{};
-  static_cast<live_block&>(*made) = {nullptr, version, bytes, nullptr};
-  return made;
-}
-
-void release_chunk(allocator& memory, live_chunk* chunk) noexcept {
-  if (--chunk->holders != 0) return;
-  memory.deallocate(chunk, chunk->bytes, chunk_alignment, memory_tag::vfs);
-}
-
-void free_block(allocator& memory, live_block* block) noexcept {
-  if (!block) return;
-  if (block->chunk) return release_chunk(memory, block->chunk);
-  memory.deallocate(block, block->bytes, alignof(live_block), memory_tag::vfs);
-}
-
-void put_in(live_overflow& overflow, const live_item& added, std::uint32_t at) noexcept {
-  live_item* const items = overflow.items();
-  std::copy_backward(items + at, items + overflow.count, items + overflow.count + 1);
-  items[at] = added;
-  ++overflow.count;
-}
-
-void take_out(live_overflow& overflow, std::uint32_t at) noexcept {
-  live_item* const items = overflow.items();
-  std::copy(items + at + 1, items + overflow.count, items + at);
-  --overflow.count;
-}
+constexpr std::size_t many_paths = std::size_t{8} << part_bits;
 
 bool is_same(const live_item& a, const live_item& b) noexcept {
   return a.slot.owner == b.slot.owner && a.number == b.number;
@@ -135,15 +92,15 @@ bool live_index::begin() noexcept {
 
 bool live_index::begin(const live_index& from, std::size_t more) noexcept {
   multiplier_ = from.multiplier_;
-  version_ = from.version_ + 1;
+  pages_.begin(from.pages_.version() + 1);
   if (!owners_.reserve(from.owners_.size() + 1)) return false;
   for (const live_owner& each : from.owners_) (void)owners_.push_back(each);
   const std::size_t paths = from.paths_ + more;
   if (paths > from.buckets_.size() * paths_per_page_max) {
     if (!resize_directory(std::bit_ceil(paths / paths_per_page_max + 1))) return false;
-    take_chunks(from.paths_ >= many_paths);
+    pages_.take_chunks(from.paths_ >= many_paths ? buckets_.size() : 0);
     const bool done = spread(from);
-    take_chunks(false);
+    pages_.take_chunks(0);
     return done;
   }
   if (!resize_directory(from.buckets_.size())) return false;
@@ -170,84 +127,18 @@ bool live_index::spread(const live_index& from) noexcept {
   }
   for (const live_bucket& old : from.buckets_) {
     if (!old.page) continue;
-    if (old.page->overflow) replace(old.page->overflow);
-    replace(old.page);
+    if (old.page->overflow) pages_.replace(old.page->overflow);
+    pages_.replace(old.page);
   }
   return true;
-}
-
-void live_index::replace(live_block* block) noexcept {
-  block->next_replaced = std::exchange(replaced_, block);
-}
-
-void live_index::take_chunks(bool many) noexcept {
-  takes_chunks_ = many;
-  if (!many && chunk_) release_chunk(buckets_.memory(), std::exchange(chunk_, nullptr));
-  chunk_left_ = 0;
-}
-
-bool live_index::take_chunk() noexcept {
-  const std::size_t pages = std::min(buckets_.size(), chunk_pages_max);
-  const std::size_t bytes = chunk_alignment + pages * sizeof(live_page);
-  void* const room = buckets_.memory().allocate(bytes, chunk_alignment, memory_tag::vfs);
-  if (!room) return false;
-  if (chunk_) release_chunk(buckets_.memory(), chunk_);
-  chunk_ = ::new (room) live_chunk{bytes, 1};
-  chunk_left_ = pages;
-  return true;
-}
-
-// Null if out of memory.
-live_page* live_index::make_page() noexcept {
-  if (!takes_chunks_) {
-    return make_block<live_page>(buckets_.memory(), version_, sizeof(live_page));
-  }
-  if (chunk_left_ == 0 && !take_chunk()) return nullptr;
-  char* const end = reinterpret_cast<char*>(chunk_) + chunk_->bytes;
-  auto* const made = ::new (static_cast<void*>(end - chunk_left_ * sizeof(live_page))) live_page{};
-  static_cast<live_block&>(*made) = {nullptr, version_, 0, chunk_};
-  --chunk_left_;
-  ++chunk_->holders;
-  return made;
 }
 
 live_bucket* live_index::writable(path_id id) noexcept {
   live_bucket& here = buckets_[bucket_of(id)];
-  live_page* const known = here.page;
-  if (known && known->version == version_) return &here;
-  live_page* const made = make_page();
-  if (!made) return nullptr;
-  if (known) {
-    made->overflow = known->overflow;
-    std::copy(std::begin(known->slots), std::end(known->slots), made->slots);
-    std::copy(std::begin(known->numbers), std::end(known->numbers), made->numbers);
-    replace(known);
-  }
-  here.page = made;
+  live_page* const page = pages_.writable(here.page);
+  if (!page) return nullptr;
+  here.page = page;
   return &here;
-}
-
-live_overflow* live_index::writable_overflow(live_page& of, std::uint32_t more) noexcept {
-  live_overflow* const known = of.overflow;
-  const bool own = known && known->version == version_;
-  const std::uint32_t count = known ? known->count : 0;
-  if (own && count + more <= known->capacity) return known;
-  const std::uint32_t capacity = std::max<std::uint32_t>(4, std::bit_ceil(count + more));
-  live_overflow* const made = make_block<live_overflow>(
-      buckets_.memory(), version_, sizeof(live_overflow) + capacity * sizeof(live_item));
-  if (!made) return nullptr;
-  made->capacity = capacity;
-  of.overflow = made;
-  if (!known) return made;
-  made->count = count;
-  made->paths_without_slot = known->paths_without_slot;
-  std::copy(known->items(), known->items() + count, made->items());
-  if (own) {
-    free_block(buckets_.memory(), known);
-  } else {
-    replace(known);
-  }
-  return made;
 }
 
 // `wins_over(item)`: whether the added item wins over `item`.
@@ -265,7 +156,7 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
   if (!in_page && (!known || find_in_overflow(*known, path, 0) == known->count)) {
     return insert_new(*bucket, id, item);
   }
-  live_overflow* const overflow = writable_overflow(page, 1);
+  live_overflow* const overflow = pages_.writable_overflow(page, 1);
   if (!overflow) return false;
   std::uint32_t at = 0;
   if (in_page && wins_over(page.item(winner))) {
@@ -278,7 +169,7 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
       at = find_in_overflow(*overflow, path, at + 1);
     }
   }
-  put_in(*overflow, item, at);
+  overflow->put_in(item, at);
   return true;
 }
 
@@ -291,9 +182,9 @@ bool live_index::insert_new(live_bucket& into, path_id id, const live_item& adde
   } else {
     const live_overflow* const known = into.page->overflow;
     overfull_ = known && known->paths_without_slot == paths_of_page_max - tag_word::slots;
-    live_overflow* const overflow = overfull_ ? nullptr : writable_overflow(*into.page, 1);
+    live_overflow* const overflow = overfull_ ? nullptr : pages_.writable_overflow(*into.page, 1);
     if (!overflow) return false;
-    put_in(*overflow, added, overflow->count);
+    overflow->put_in(added, overflow->count);
     ++overflow->paths_without_slot;
     into.tags.set_more(true);
   }
@@ -311,10 +202,10 @@ bool live_index::erase(path_id id, const live_item& erased) noexcept {
   if (at == tag_word::slots) return erase_from_overflow(*from, path, erased);
   const std::uint32_t heir = page.overflow ? find_in_overflow(*page.overflow, path, 0) : 0;
   if (page.overflow && heir != page.overflow->count) {
-    live_overflow* const overflow = writable_overflow(page, 0);
+    live_overflow* const overflow = pages_.writable_overflow(page, 0);
     if (!overflow) return false;
     page.put(at, overflow->items()[heir]);
-    take_out(*overflow, heir);
+    overflow->take_out(heir);
     return true;
   }
   page.put(at, page.item(from->tags.take_out(at)));
@@ -325,12 +216,12 @@ bool live_index::erase(path_id id, const live_item& erased) noexcept {
 // Removes an item from the overflow.
 bool live_index::erase_from_overflow(live_bucket& from, const asset_path& path,
                                      const live_item& erased) noexcept {
-  live_overflow* const overflow = writable_overflow(*from.page, 0);
+  live_overflow* const overflow = pages_.writable_overflow(*from.page, 0);
   if (!overflow) return false;
   const live_item* const at =
       std::find_if(overflow->items(), overflow->items() + overflow->count,
                    [&](const live_item& item) { return is_same(item, erased); });
-  take_out(*overflow, static_cast<std::uint32_t>(at - overflow->items()));
+  overflow->take_out(static_cast<std::uint32_t>(at - overflow->items()));
   if (find_slot(from, path) != tag_word::slots) return true;
   if (find_in_overflow(*overflow, path, 0) != overflow->count) return true;
   --paths_;
@@ -340,7 +231,7 @@ bool live_index::erase_from_overflow(live_bucket& from, const asset_path& path,
 
 // Moves a path from the overflow to the page, which now has room for it.
 bool live_index::fill_free_slot(live_bucket& of) noexcept {
-  live_overflow* const overflow = writable_overflow(*of.page, 0);
+  live_overflow* const overflow = pages_.writable_overflow(*of.page, 0);
   if (!overflow) return false;
   for (std::uint32_t i = 0; i < overflow->count; ++i) {
     const live_item item = overflow->items()[i];
@@ -349,7 +240,7 @@ bool live_index::fill_free_slot(live_bucket& of) noexcept {
     const std::uint32_t at = of.tags.first_empty();
     of.page->put(at, item);
     of.tags.set(at, id);
-    take_out(*overflow, i);
+    overflow->take_out(i);
     of.tags.set_more(--overflow->paths_without_slot != 0);
     break;
   }
@@ -359,54 +250,14 @@ bool live_index::fill_free_slot(live_bucket& of) noexcept {
 // --- Whole mounts --------------------------------------------------------------------------------
 
 template <class Visit>
-bool live_index::each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept {
-  const vec<archives_detail::archive_entry>& entries = owner.content.entries;
-  for (std::uint32_t i = 0; i < entries.size(); ++i) {
-    const archives_detail::archive_entry& entry = entries[i];
-    live_item item{{entry.name, number, entry.name_bytes}, i, 0};
-    if (entry.flaw == archives_detail::entry_flaw::removal) {
-      item.slot.length |= live_slot::removal_bit;
-      item.number |= live_entry::removal_bit;
-    }
-    if (!visit(entry.id, item)) return false;
-  }
-  for (std::uint32_t i = 0; i < owner.folders.size(); ++i) {
-    const mount_folder& folder = owner.folders[i];
-    const std::ptrdiff_t text =
-        folder.length != 0 ? folder.text - owner.content.names.data() : std::ptrdiff_t{0};
-    const live_slot slot{static_cast<std::uint32_t>(text), number, folder.length};
-    if (!visit(folder.id, live_item{slot, i | live_entry::folder_bit, 0})) return false;
-  }
-  return true;
-}
-
-// The same, but visits a large mount roughly in order of the pages: the pages in use stay in the
-// cache and are allocated next to each other.
-template <class Visit>
-bool live_index::by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept {
-  struct part_item {
-    path_id id;
-    live_item item;
-  };
-  const std::size_t count = owner.content.entries.size() + owner.folders.size();
-  if (count < many_paths) return each_of(owner, number, visit);
+bool live_index::each_of(const mount& owner, std::uint16_t number, Visit visit) noexcept {
+  if (mount_items::count_of(owner) < many_paths) return mount_items::each(owner, number, visit);
+  mount_items items(buckets_.memory());
   const auto part_of = [this](path_id id) { return (id.value * multiplier_) >> (64 - part_bits); };
-  vec<part_item> items(buckets_.memory(), memory_tag::vfs);
-  vec<std::uint32_t> next(buckets_.memory(), memory_tag::vfs);
-  if (!items.resize_for_overwrite(count) || !next.resize(parts + 1)) return false;
-  (void)each_of(owner, number, [&](path_id id, const live_item&) {
-    ++next[part_of(id) + 1];
-    return true;
-  });
-  for (std::size_t i = 1; i <= parts; ++i) next[i] += next[i - 1];
-  (void)each_of(owner, number, [&](path_id id, const live_item& item) {
-    items[next[part_of(id)]++] = {id, item};
-    return true;
-  });
-  take_chunks(true);
-  const bool all = std::all_of(items.begin(), items.end(),
-                               [&](const part_item& one) { return visit(one.id, one.item); });
-  take_chunks(false);
+  if (!items.sort(owner, number, std::size_t{1} << part_bits, part_of)) return false;
+  pages_.take_chunks(buckets_.size());
+  const bool all = items.each_sorted(visit);
+  pages_.take_chunks(0);
   return all;
 }
 
@@ -416,7 +267,7 @@ bool live_index::add(const mount& added, bool first_wins) noexcept {
   const auto number = static_cast<std::uint16_t>(unused - owners_.begin());
   if (unused == owners_.end() && !owners_.push_back({})) return false;
   owners_[number] = {added.content.names.data(), &added};
-  return by_pages(added, number, [&](path_id id, const live_item& item) {
+  return each_of(added, number, [&](path_id id, const live_item& item) {
     return insert(id, item, [&](const live_item& other) {
       const std::uint32_t rank = owners_[other.slot.owner].is->rank;
       return first_wins ? added.rank < rank : added.rank > rank;
@@ -429,7 +280,7 @@ bool live_index::remove(const mount& removed) noexcept {
                                          [&](const live_owner& one) { return one.is == &removed; });
   const auto number = static_cast<std::uint16_t>(owner - owners_.begin());
   const bool done =
-      by_pages(removed, number, [&](path_id id, const live_item& item) { return erase(id, item); });
+      each_of(removed, number, [&](path_id id, const live_item& item) { return erase(id, item); });
   *owner = {};
   return done;
 }
@@ -437,23 +288,23 @@ bool live_index::remove(const mount& removed) noexcept {
 void live_index::discard() noexcept {
   for (const live_bucket& each : buckets_) {
     live_page* const page = each.page;
-    if (!page || page->version != version_) continue;
-    if (page->overflow && page->overflow->version == version_) {
-      free_block(buckets_.memory(), page->overflow);
+    if (!page || !pages_.owns(*page)) continue;
+    if (page->overflow && pages_.owns(*page->overflow)) {
+      live_pages::free(buckets_.memory(), page->overflow);
     }
-    free_block(buckets_.memory(), page);
+    live_pages::free(buckets_.memory(), page);
   }
   buckets_.clear();
 }
 
 void live_index::free_blocks(live_block* first, allocator& memory) noexcept {
-  while (first) free_block(memory, std::exchange(first, first->next_replaced));
+  while (first) live_pages::free(memory, std::exchange(first, first->next_replaced));
 }
 
 void live_index::free_all() noexcept {
   for (const live_bucket& each : buckets_) {
-    if (each.page) free_block(buckets_.memory(), each.page->overflow);
-    free_block(buckets_.memory(), each.page);
+    if (each.page) live_pages::free(buckets_.memory(), each.page->overflow);
+    live_pages::free(buckets_.memory(), each.page);
   }
   buckets_.clear();
 }

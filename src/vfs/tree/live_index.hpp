@@ -18,101 +18,15 @@
 #include "overture/base/detail/compiler.hpp"
 #include "overture/base/path.hpp"
 #include "vfs/mounts/mount.hpp"
+#include "vfs/tree/live_pages.hpp"
 #include "vfs/tree/same_text.hpp"
-#include "vfs/tree/tag_word.hpp"
 
 namespace overture::vfs_detail {
-
-// A file or a folder of one mount.
-struct live_entry {
-  static constexpr std::uint32_t folder_bit = 1u << 31;
-  static constexpr std::uint32_t removal_bit = 1u << 30;
-
-  const mount* owner = nullptr;  // null: not found
-  std::uint32_t number = 0;      // of the entry, or with folder_bit of the folder
-
-  [[nodiscard]] explicit operator bool() const noexcept { return owner != nullptr; }
-  [[nodiscard]] bool is_folder() const noexcept { return (number & folder_bit) != 0; }
-  // Not a file but a removal marker: removes the path's files in mounts that lose to this one.
-  [[nodiscard]] bool is_removal() const noexcept { return (number & removal_bit) != 0; }
-  [[nodiscard]] std::uint32_t index() const noexcept {
-    return number & ~(folder_bit | removal_bit);
-  }
-};
-static_assert(limits::entries_max < live_entry::removal_bit);
-static_assert(limits::folders_max < live_entry::removal_bit);
-
-// What a look-up compares, as small as possible.
-struct live_slot {
-  // Makes the length one that no path has, so look-ups need no check for removal markers.
-  static constexpr std::uint16_t removal_bit = 1u << 15;
-
-  std::uint32_t text = 0;   // offset in the mount's names
-  std::uint16_t owner = 0;  // by its number in the index
-  std::uint16_t length = 0;
-};
-static_assert(sizeof(live_slot) == 8);
-static_assert(limits::path_bytes_max < live_slot::removal_bit);
-static_assert(limits::mounts_max <= UINT16_MAX);
-
-// An entry of the overflow.
-struct live_item {
-  live_slot slot;
-  std::uint32_t number = 0;  // as in live_entry
-  std::uint32_t tag = 0;     // of the path's id
-};
-
-// Memory for the pages of a large mount, freed with the last of them. Pages replaced by later
-// versions waste their memory until then.
-struct live_chunk {
-  std::size_t bytes;
-  std::size_t holders;  // pages, and the index that takes pages of it
-};
-
-// Memory of one version. Readers do not use this part of it.
-struct live_block {
-  live_block* next_replaced;
-  std::uint64_t version;
-  std::size_t bytes;
-  live_chunk* chunk;  // null: allocated separately
-};
-
-// What belongs to a page and has no slot in it: losers, and winners of further paths.
-struct live_overflow : live_block {
-  std::uint32_t capacity;
-  std::uint32_t count;
-  std::uint32_t paths_without_slot;
-
-  [[nodiscard]] live_item* items() noexcept { return reinterpret_cast<live_item*>(this + 1); }
-  [[nodiscard]] const live_item* items() const noexcept {
-    return reinterpret_cast<const live_item*>(this + 1);
-  }
-};
-
-struct live_page : live_block {
-  live_overflow* overflow;  // or null
-  live_slot slots[tag_word::slots];
-  std::uint32_t numbers[tag_word::slots];  // of the slots, as in live_entry
-
-  [[nodiscard]] live_item item(std::uint32_t at) const noexcept {
-    return {slots[at], numbers[at], 0};
-  }
-  void put(std::uint32_t at, const live_item& item) noexcept {
-    slots[at] = item.slot;
-    numbers[at] = item.number;
-  }
-};
-
-// An entry of the directory.
-struct live_bucket {
-  live_page* page = nullptr;  // null: empty
-  tag_word tags;              // of its slots
-};
 
 class live_index {
  public:
   explicit live_index(allocator& memory) noexcept
-      : buckets_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs) {}
+      : buckets_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs), pages_(memory) {}
   live_index(const live_index&) = delete;
   live_index& operator=(const live_index&) = delete;
 
@@ -179,7 +93,7 @@ class live_index {
   // published.
   void discard() noexcept;
   // The previous version's memory that this version no longer uses.
-  [[nodiscard]] live_block* replaced() const noexcept { return replaced_; }
+  [[nodiscard]] live_block* replaced() const noexcept { return pages_.replaced(); }
   static void free_blocks(live_block* first, allocator& memory) noexcept;
   // Frees everything. For the last version.
   void free_all() noexcept;
@@ -224,19 +138,11 @@ class live_index {
 
   // Calls `visit` with the id and item of each file and folder of a mount, until it returns false.
   template <class Visit>
-  bool each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept;
-  template <class Visit>
-  [[nodiscard]] bool by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept;
+  [[nodiscard]] bool each_of(const mount& owner, std::uint16_t number, Visit visit) noexcept;
   [[nodiscard]] bool resize_directory(std::size_t buckets) noexcept;
   [[nodiscard]] bool spread(const live_index& from) noexcept;
-  // Turns allocation of pages in chunks on or off.
-  void take_chunks(bool many) noexcept;
-  [[nodiscard]] bool take_chunk() noexcept;
-  [[nodiscard]] live_page* make_page() noexcept;
   // The id's directory entry with a page that this version may modify. Null if out of memory.
   [[nodiscard]] live_bucket* writable(path_id id) noexcept;
-  // The modifiable overflow of such a page, with room for `more`. Null if out of memory.
-  [[nodiscard]] live_overflow* writable_overflow(live_page& of, std::uint32_t more) noexcept;
   template <class WinsOver>
   [[nodiscard]] bool insert(path_id id, const live_item& added, WinsOver wins_over) noexcept;
   [[nodiscard]] bool insert_new(live_bucket& into, path_id id, const live_item& added) noexcept;
@@ -244,18 +150,13 @@ class live_index {
   [[nodiscard]] bool erase_from_overflow(live_bucket& from, const asset_path& path,
                                          const live_item& erased) noexcept;
   [[nodiscard]] bool fill_free_slot(live_bucket& of) noexcept;
-  void replace(live_block* block) noexcept;
 
   base_detail::vec<live_bucket> buckets_;
   base_detail::vec<live_owner> owners_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
-  std::uint64_t version_ = 0;
+  live_pages pages_;
   std::size_t paths_ = 0;
-  live_block* replaced_ = nullptr;
-  bool takes_chunks_ = false;
-  live_chunk* chunk_ = nullptr;
-  std::size_t chunk_left_ = 0;  // in pages
   bool overfull_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "archives/archive_builder.hpp"
 #include "archives/names/skip_reason.hpp"
 #include "overture/base/case_fold.hpp"
 #include "overture/base/path.hpp"

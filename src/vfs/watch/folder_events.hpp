@@ -15,6 +15,8 @@ namespace overture::vfs_detail {
 struct folder_event {
   enum class what : std::uint8_t {
     written,      // a file
+    created,      // a file or a link, which nobody may have opened: `written` may follow
+    moved_here,   // a file or a link
     removed,      // a file
     folder_here,  // created, or moved here
     folder_gone,  // removed, or moved away
@@ -25,6 +27,16 @@ struct folder_event {
   int folder = -1;
   std::string_view name;  // in the folder
 };
+
+// What lies at a path that was created or moved there.
+enum class found_kind : std::uint8_t {
+  nothing,     // or what is neither a file nor a link
+  file,        // which nobody writes
+  unfinished,  // a file that somebody writes
+  unknown,     // a file, and the system does not say
+  link,        // symbolic
+};
+[[nodiscard]] found_kind look_at(const char* path) noexcept;
 
 class folder_events {
  public:

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Zlib
+#include <fcntl.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstring>
 
 #include "vfs/watch/folder_events.hpp"
@@ -35,17 +38,45 @@ bool translate(const inotify_event& from, folder_event& to) noexcept {
   } else if (folder) {
     to.kind = here ? what::folder_here : what::folder_gone;
     return here || (from.mask & (IN_DELETE | IN_MOVED_FROM)) != 0;
-  } else if ((from.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) {
+  } else if ((from.mask & IN_CLOSE_WRITE) != 0) {
     to.kind = what::written;
+  } else if (here) {
+    to.kind = (from.mask & IN_CREATE) != 0 ? what::created : what::moved_here;
   } else if ((from.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
     to.kind = what::removed;
   } else {
-    return false;  // a file was created: wait until it is closed
+    return false;
   }
   return true;
 }
 
+// Whether somebody has the file open for writing: then the system grants no read lease. A writer
+// that comes in between waits until it is given back, and we would get a signal: one that is
+// ignored by default.
+found_kind writers_of(int file, const struct stat& status) noexcept {
+  (void)fcntl(file, F_SETSIG, SIGURG);
+  if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) {
+    (void)fcntl(file, F_SETLEASE, F_UNLCK);
+    return found_kind::file;
+  }
+  if (errno == EAGAIN) return found_kind::unfinished;
+  // Another user's file, or a file system without leases. A second name comes from a link.
+  return status.st_nlink > 1 ? found_kind::file : found_kind::unknown;
+}
+
 }  // namespace
+
+found_kind look_at(const char* path) noexcept {
+  struct stat status{};
+  if (lstat(path, &status) != 0) return found_kind::nothing;
+  if (S_ISLNK(status.st_mode)) return found_kind::link;
+  if (!S_ISREG(status.st_mode)) return found_kind::nothing;
+  const int file = ::open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return status.st_nlink > 1 ? found_kind::file : found_kind::unknown;
+  const found_kind found = writers_of(file, status);
+  (void)::close(file);
+  return found;
+}
 
 void folder_events::close() noexcept {
   if (descriptor_ >= 0) (void)::close(descriptor_);

@@ -63,8 +63,27 @@ TEST(iso, has_files_in_adjacent_extents) {
                 {.name = "TORN;1", .data = "b"},
                 {.name = "GAPS;1", .data = "a", .gap = 1},
                 {.name = "MAC;1", .data = "resources", .flags = 0x04}};
+  EXPECT_EQ(
+      load_archive(write_iso(root), "test.iso"),
+      (contents_map{
+          {"BIG", std::string(2048, 'a') + "b"}, {"TORN", "ab"}, {"GAPS", "error: unsupported"}}));
+}
+
+TEST(iso, has_files_whose_extents_are_apart_and_in_any_order) {
+  iso_tree root;
+  root.files = {{.name = "A;1", .data = "first"},
+                {.name = "TORN;1", .data = std::string(2048, 'a'), .flags = 0x80},
+                {.name = "TORN;1", .data = "", .flags = 0x80},
+                {.name = "TORN;1", .data = "b", .flags = 0x80},
+                {.name = "TORN;1", .data = "", .stated_sector = 18, .stated_bytes = 5},
+                {.name = "OUT;1", .data = "a", .flags = 0x80},
+                {.name = "OUT;1", .data = "", .stated_sector = 5000, .stated_bytes = 5},
+                {.name = "Z;1", .data = "last"}};
   EXPECT_EQ(load_archive(write_iso(root), "test.iso"),
-            (contents_map{{"BIG", std::string(2048, 'a') + "b"}}));
+            (contents_map{{"A", "first"},
+                          {"TORN", std::string(2048, 'a') + "bfirst"},
+                          {"OUT", "error: corrupt"},
+                          {"Z", "last"}}));
 }
 
 TEST(hostile_iso, with_a_file_that_lacks_an_extent_says_so) {

@@ -85,16 +85,20 @@ TEST(zip, refuses_zstd_that_lies) {
   }
 }
 
-TEST(zip, skips_names_nested_too_deeply) {
+TEST(zip, reports_files_that_a_limit_leaves_out_as_missing) {
   std::string deep;
   for (std::size_t i = 0; i < limits::folder_depth_max; ++i) deep += "d/";
   zip_writer zip;
   zip.add({.name = deep + "just"});
   zip.add({.name = deep + "too/deep"});
+  zip.add({.name = std::string(256, 'n')});
   mounted test(zip);
   EXPECT_EQ(test.contents().size(), 1u);
-  EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair(deep + "too/deep", "folders nested more than 128 deep")));
+  EXPECT_THAT(skipped_of(test.files), IsEmpty());
+  EXPECT_THAT(failures_of(test.files),
+              ElementsAre(deep + "too/deep: folders nested more than 128 deep, limit 0",
+                          std::string(256, 'n') +
+                              ": a name in the path is longer than 255 bytes, limit 0"));
 }
 
 TEST(zip, with_thousands_of_entries_is_mounted_with_few_calls) {
@@ -142,6 +146,30 @@ TEST(zip, may_have_bytes_after_its_end) {
   ASSERT_TRUE(files.mount("test.zip"));
   ASSERT_TRUE(files.freeze());
   EXPECT_THAT(load_all(files), ElementsAre(Pair("a", "a")));
+}
+
+TEST(zip, may_be_followed_by_much_else_in_a_program_or_an_archive) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "hello"});
+  const std::string surplus(70'000, 'x');
+  const auto listed = [&](const std::string& bytes) {
+    memory_file_os os(bytes);
+    file_system files({.os = &os});
+    const result<mount_id> made = files.mount("test.exe");
+    if (!made) return std::string(to_string(made.error().code));
+    return std::to_string(files.mount_at(0).entries);
+  };
+  EXPECT_EQ(listed("MZ" + zip.bytes() + surplus), "1");
+  EXPECT_EQ(listed("\x7F"
+                   "ELF" +
+                   zip.bytes() + surplus),
+            "1");
+  EXPECT_EQ(listed(zip.bytes() + surplus), "1");
+  EXPECT_EQ(listed("MZ" + zip.bytes() + std::string(5 << 20, 'x')), "unsupported")
+      << "too far away";
+  EXPECT_EQ(listed("MZ" + surplus), "unsupported");
+  EXPECT_EQ(listed("text" + zip.bytes() + surplus), "unsupported");
+  EXPECT_EQ(listed("PK\3\4" + surplus), "corrupt");
 }
 
 TEST(zip, may_follow_a_self_extractor) {
@@ -354,18 +382,20 @@ TEST(zip, names_that_are_not_valid_paths_are_skipped_and_listed) {
   }
   mounted test(zip);
   EXPECT_THAT(test.contents(), ElementsAre(Pair("good", "good")));
-  EXPECT_THAT(
-      skipped_of(test.files),
-      UnorderedElementsAre(
-          Pair("../a", "'.' or '..' in the path"), Pair("a/..", "'.' or '..' in the path"),
-          Pair("C:/a", "a drive letter in the path"), Pair(nul, "a NUL in the path"),
-          Pair(endless.substr(0, limits::path_bytes_max), "the path is longer than 4,096 bytes"),
-          Pair("", "empty name"),
-          Pair("long/" + std::string(256, 'e'), "a name in the path is longer than 255 bytes")));
-  EXPECT_EQ(test.files.mount_at(0).skipped, 7u);
+  EXPECT_THAT(skipped_of(test.files),
+              UnorderedElementsAre(Pair("../a", "'.' or '..' in the path"),
+                                   Pair("a/..", "'.' or '..' in the path"),
+                                   Pair("C:/a", "a drive letter in the path"),
+                                   Pair(nul, "a NUL in the path"), Pair("", "empty name")));
+  EXPECT_EQ(test.files.mount_at(0).skipped, 5u);
+  EXPECT_THAT(failures_of(test.files),
+              UnorderedElementsAre(endless.substr(0, limits::path_bytes_max) +
+                                       ": the path is longer than 4,096 bytes, limit 0",
+                                   "long/" + std::string(256, 'e') +
+                                       ": a name in the path is longer than 255 bytes, limit 0"));
 }
 
-TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
+TEST(zip, names_that_become_too_long_at_the_mount_point_are_missing) {
   std::string name = "n";
   while (name.size() + 100 < limits::path_bytes_max) name += "/" + std::string(99, 'n');
   zip_writer zip;
@@ -374,8 +404,8 @@ TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
   EXPECT_EQ(mounted(zip).files.skipped_count(), 0u);
   mounted test(zip, {.at = std::string(200, 'm')});
   EXPECT_THAT(test.contents(), ElementsAre(Pair(std::string(200, 'm') + "/a", "a")));
-  EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair(name, "the path is longer than 4,096 bytes")));
+  EXPECT_THAT(failures_of(test.files),
+              ElementsAre(name + ": the path is longer than 4,096 bytes, limit 0"));
 }
 
 TEST(zip, unsupported_methods_are_named_in_the_error) {

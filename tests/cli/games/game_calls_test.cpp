@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "call_report/layout.hpp"
 #include "support/temp_folder.hpp"
 #include "terminal/display.hpp"
 
@@ -39,6 +40,13 @@ game_calls some_calls() {
 TEST(game_calls, advice_is_given_only_where_the_numbers_say_so) {
   EXPECT_THAT(advice_for(some_calls()), IsEmpty());
   EXPECT_THAT(advice_for({}), IsEmpty());
+}
+
+TEST(game_calls, a_start_ends_before_two_quiet_seconds) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  EXPECT_TRUE(call_report::belongs_to_start(0, 9 * second)) << "the first file";
+  EXPECT_TRUE(call_report::belongs_to_start(9 * second, 11 * second - 1));
+  EXPECT_FALSE(call_report::belongs_to_start(9 * second, 11 * second));
 }
 
 TEST(game_calls, many_tiny_reads_are_told) {

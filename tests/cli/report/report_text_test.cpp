@@ -157,6 +157,33 @@ TEST(text_report, gives_its_hints_after_the_totals) {
               HasSubstr("\n  hash 0123456789abcdef\n  2 archives in base are plain files here; "));
 }
 
+TEST(text_report, names_what_took_it_over_the_budget) {
+  report what = sample_report();
+  what.budget_bytes = 64u << 20;
+  what.largest = {"gfx/huge.png", 0, 12u << 20, 371u << 20};
+  what.summary.in_flight_bytes_max = 64u << 20;
+  EXPECT_THAT(report_text(what, {}), Not(HasSubstr("budget of")));
+  what.summary.in_flight_bytes_max = 383u << 20;
+  EXPECT_THAT(
+      report_text(what, {}),
+      HasSubstr("\n  383 MiB in flight, over the budget of 64.0 MiB: gfx/huge.png has 12.0 MiB to "
+                "be decoded to 371 MiB, and what does not fit is loaded alone\n"));
+  what.summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::decode)] = 600u << 20;
+  EXPECT_THAT(report_text(what, {}),
+              HasSubstr(" 371 MiB, for which decoders took up to 600 MiB, and"));
+  what.summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)] = 500u << 20;
+  EXPECT_THAT(report_text(what, {}),
+              HasSubstr(": a solid block takes up to 500 MiB; repack with smaller ones\n"));
+}
+
+TEST(text_report, has_the_verdict_again_if_it_is_longer_than_the_terminal) {
+  const report what = sample_report();
+  const std::string plain = report_text(what, {});
+  const auto lines = static_cast<unsigned>(std::count(plain.begin(), plain.end(), '\n'));
+  EXPECT_EQ(report_text(what, {.height = lines + 1}), plain);
+  EXPECT_EQ(report_text(what, {.height = lines}), plain + "\n" + verdict_sentence(what) + "\n");
+}
+
 TEST(text_report, counts_idle_read_threads) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}), Not(HasSubstr("idle read threads")));

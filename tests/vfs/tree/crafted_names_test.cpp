@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "archives/archive.hpp"
+#include "archives/archive_builder.hpp"
 #include "overture/base/limits.hpp"
 #include "vfs/tree/live_index.hpp"
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "archives/archive_builder.hpp"
+
 namespace overture::vfs_detail::live_index_test {
 namespace {
 
