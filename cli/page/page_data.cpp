@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "page/markup.hpp"
@@ -223,8 +224,8 @@ class data_writer {
     for (std::uint32_t i = 0; i < what_.files.size(); ++i) {
       if (what_.files[i].began_ns > 0) begun.push_back(i);
     }
-    std::stable_sort(begun.begin(), begun.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return what_.files[a].began_ns < what_.files[b].began_ns;
+    std::sort(begun.begin(), begun.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tie(what_.files[a].began_ns, a) < std::tie(what_.files[b].began_ns, b);
     });
     out_.key("order").begin('[');
     for (const std::uint32_t each : begun) out_.number(each);

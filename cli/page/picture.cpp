@@ -67,11 +67,13 @@ class painter {
       };
       return key(a) < key(b);
     });
-    std::stable_sort(made_.reads.begin(), made_.reads.end(),
-                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    std::sort(made_.reads.begin(), made_.reads.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.begin_ns, a.served_ns, a.end_ns) <
+             std::tie(b.begin_ns, b.served_ns, b.end_ns);
+    });
     for (picture_counter& counter : made_.counters) {
-      std::stable_sort(counter.values.begin(), counter.values.end(),
-                       [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
+      std::sort(counter.values.begin(), counter.values.end(),
+                [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
     }
     return std::move(made_);
   }
@@ -116,11 +118,16 @@ class painter {
 
   // Orders spans by begin, and cuts what outlasts the span that it began in.
   static void nest(std::vector<picture_span>& spans) {
+    std::vector<std::pair<picture_span, std::size_t>> ordered;
+    ordered.reserve(spans.size());
+    for (const picture_span& each : spans) ordered.emplace_back(each, ordered.size());
     // Recorded later means that it ended later: of two that begin at once it is the outer one.
-    std::reverse(spans.begin(), spans.end());
-    std::stable_sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
-      return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+      if (a.first.begin_ns != b.first.begin_ns) return a.first.begin_ns < b.first.begin_ns;
+      return a.first.end_ns != b.first.end_ns ? a.first.end_ns > b.first.end_ns
+                                              : a.second > b.second;
     });
+    for (std::size_t i = 0; i < spans.size(); ++i) spans[i] = ordered[i].first;
     std::vector<std::uint64_t> open;
     for (picture_span& span : spans) {
       while (!open.empty() && open.back() <= span.begin_ns) open.pop_back();

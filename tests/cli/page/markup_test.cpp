@@ -16,8 +16,7 @@ TEST(markup, json_cannot_end_its_script) {
   script_json out;
   out.begin('{').key("a</script>").text("<!-- \"\\ &").key("b").begin('[').number(1).number(2);
   out.end().key("c").boolean(true).end();
-  EXPECT_EQ(out.take(),
-            R"({"a\u003c/script\u003e":"\u003c!-- \"\\ \u0026","b":[1,2],"c":true})");
+  EXPECT_EQ(out.take(), R"({"a\u003c/script\u003e":"\u003c!-- \"\\ \u0026","b":[1,2],"c":true})");
 }
 
 TEST(markup, varints_are_base64) {
