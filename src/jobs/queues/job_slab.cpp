@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Zlib
 #include "jobs/queues/job_slab.hpp"
 
-#include <iterator>
 #include <new>
 #include <utility>
 
@@ -124,28 +123,20 @@ void free_records::give_back(job_slab& slab, job_record& record) noexcept {
     return;
   }
   if (job_slab::is_spare(record)) return slab.give_back(one);
-  free_word& slot = returned_[record.index / job_slab::word_records % std::size(returned_)];
-  if (slot.first != one.first) {
-    if (slot.bits != 0) slab.give_back(slot);
-    slot = {one.first, 0};
+  if (returned_.first != one.first) {
+    if (returned_.bits != 0) slab.give_back(returned_);
+    returned_ = {one.first, 0};
   }
-  slot.bits |= one.bits;
+  returned_.bits |= one.bits;
 }
 
 void free_records::give_all_back(job_slab& slab) noexcept {
   if (now_.bits != 0) slab.give_back(std::exchange(now_, {}));
-  for (free_word& each : returned_) {
-    if (each.bits != 0) slab.give_back(std::exchange(each, {}));
-  }
+  if (returned_.bits != 0) slab.give_back(std::exchange(returned_, {}));
 }
 
 bool free_records::refill(job_slab& slab) noexcept {
-  for (free_word& each : returned_) {
-    if (each.bits == 0) continue;
-    now_ = std::exchange(each, {});
-    return true;
-  }
-  now_ = slab.take();
+  now_ = returned_.bits != 0 ? std::exchange(returned_, {}) : slab.take();
   return now_.bits != 0;
 }
 

@@ -134,8 +134,8 @@ class free_records {
  private:
   [[nodiscard]] bool refill(job_slab& slab) noexcept;
 
-  free_word now_;          // records are taken from here
-  free_word returned_[4];  // by number: the jobs that a thread runs come from several words in turn
+  free_word now_;       // records are taken from here
+  free_word returned_;  // what has come back since, of one word
 };
 
 }  // namespace overture::jobs_detail
