@@ -127,7 +127,7 @@ bool has_archive_extension(const std::string& path) {
   std::string extension = text_of(native_path(path).extension());
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso"};
+  constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso", ".tar", ".tgz"};
   return std::find(names.begin(), names.end(), extension) != names.end();
 }
 
