@@ -14,7 +14,7 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t sentences_max = 5;
-// Less than a tenth of the load, or than nobody notices, is not worth a change.
+// Less than a tenth of the load, or than a player notices, is not worth a change.
 constexpr double share_min = 0.1;
 constexpr std::uint64_t ns_min = 50'000'000;
 constexpr double last_file_share_min = 0.3;

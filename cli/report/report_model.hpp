@@ -49,7 +49,7 @@ struct report_type {
   std::uint64_t bytes = 0;
   std::uint64_t decoded_bytes = 0;
   std::uint64_t ns = 0;                // time in all stages
-  std::string what = {};               // a type that is not decoded: "video"; empty if nobody knows
+  std::string what = {};               // a type that is not decoded: "video"; empty if unknown
   std::uint32_t example = UINT32_MAX;  // the entry_index of a file
 };
 

@@ -78,7 +78,7 @@ enum class entry_flaw : std::uint8_t {
   lz4_in_7z,
   encryption_of_7z,  // by a build without AES
   in_parts,
-  zisofs,   // a version or size of block that is unknown
+  zisofs,  // a version or size of block that is unknown
   interleaved,
   sparse,
   removal,  // not a file: a removal marker, which removes files of other mounts
@@ -252,8 +252,8 @@ class archive_builder {
   // Adds an entry whose path is `name`, made normal, below the mount point. Returns false if that
   // is a folder, or cannot be a path and is skipped.
   result<bool> add(std::string_view name, const archive_entry& entry) noexcept;
-  // Lists a name as skipped, or as lost where only a limit keeps it out of the tree. `reason` is one
-  // of skip_reason.hpp, or of path_flaw().
+  // Lists a name as skipped, or as lost where only a limit keeps it out of the tree. `reason` is
+  // one of skip_reason.hpp, or of path_flaw().
   result<void> skip(std::string_view name, const char* reason) noexcept;
   // Lists a name whose files could not be read: the system or the disk failed.
   result<void> lose(std::string_view name, const error& why) noexcept;

@@ -91,7 +91,7 @@ TEST(an_inner_mount, counts_in_the_ledger) {
   EXPECT_EQ(refused.error().code, errc::limit);
   EXPECT_EQ(small.used(), 0u);
   bool ticket = false;
-  EXPECT_TRUE(small.take_now(3u << 20, memory_tag::vfs, ticket)) << "nobody has the ticket";
+  EXPECT_TRUE(small.take_now(3u << 20, memory_tag::vfs, ticket)) << "the ticket is free";
   small.give_back(3u << 20, memory_tag::vfs);
   small.end_item(ticket);
 }

@@ -89,7 +89,6 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/mounts/fold_names.cpp": "case-insensitive trees: case_fold_test",
     "src/vfs/mounts/mount.cpp": "lookup_test, the model in scan_mount_test",
     "src/vfs/watch/folder_events_generic.cpp": "only says no",
-    "src/vfs/watch/folder_events_linux.cpp": "file_watch_test",
     "src/vfs/mounts/removal_markers.cpp": "removal_test",
     "src/vfs/tree/lookup_hit.cpp":
         "merges what was written with what is listed: written_names_test",

@@ -33,7 +33,7 @@ TEST(load_advice, is_given_only_where_the_times_say_so) {
   report quick = decode_bound();
   quick.verdict.worker_ns = 80 * msec;
   quick.long_sounds = {9, 40 * msec, 1 << 20};
-  EXPECT_THAT(load_advice(quick), IsEmpty()) << "nobody notices";
+  EXPECT_THAT(load_advice(quick), IsEmpty()) << "too little to notice";
 }
 
 TEST(load_advice, names_what_saves_most_first) {
