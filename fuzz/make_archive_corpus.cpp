@@ -10,6 +10,7 @@
 #include "support/rofs_writer.hpp"
 #include "support/seven_zip_writer.hpp"
 #include "support/table_writer.hpp"
+#include "support/tar_writer.hpp"
 #include "support/zip_writer.hpp"
 
 namespace {
@@ -211,6 +212,26 @@ void save_isos(const std::filesystem::path& folder) {
   save(folder / "rock_ridge", write_iso(posix).substr(front_bytes));
 }
 
+void save_tars(const std::filesystem::path& folder) {
+  using namespace overture;
+  const std::string plain = write_tar({{.name = "./a.txt", .data = "hello"},
+                                       {.name = "maps/", .type = '5'},
+                                       {.name = "b", .data = text, .prefix = "maps"},
+                                       {.name = "hard", .type = '1', .link = "a.txt"},
+                                       {.name = "maps/soft", .type = '2', .link = "../a.txt"}});
+  const std::string records = pax_record("path", "c") + pax_record("linkpath", "a.txt") +
+                              pax_record("size", "1") + pax_record("GNU.sparse.name", "d");
+  save(folder / "plain", plain);
+  save(folder / "long", write_tar({{.name = "L", .data = "long/name", .type = 'L'},
+                                   {.name = "K", .data = "long/name", .type = 'K'},
+                                   {.name = "cut", .type = '2', .link = "cut"},
+                                   {.name = "x", .data = records, .type = 'x'},
+                                   {.name = "cut", .data = "c"}}));
+  save(folder / "gzip", pack_gzip(plain));
+  save(folder / "xz", pack_xz(plain));
+  save(folder / "zstd", pack_zstd(plain));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -237,4 +258,5 @@ int main(int argc, char** argv) {
            {{.name = "A", .data = text}, {.name = "B", .data = text, .packed = false}}));
   save_seven_zips(folder / "seven_zip");
   save_isos(folder / "iso");
+  save_tars(folder / "tar");
 }

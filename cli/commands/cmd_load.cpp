@@ -19,6 +19,7 @@
 #include "report/report_collect.hpp"
 #include "report/report_json.hpp"
 #include "report/report_text.hpp"
+#include "report/undecoded.hpp"
 #include "system/exit_code.hpp"
 #include "system/system.hpp"
 #include "terminal/messages.hpp"
@@ -157,6 +158,7 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   done.what->mount_ns = mount_ns;
   done.what->tells_page_cache = tells_page_cache();
   done.what->hints = hints_of_plain_archives(files);
+  name_undecoded(*done.what, files);
   done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
   if (!arguments.record.empty() && is_in_path_order(records.noted)) {
     done.what->hints.push_back(

@@ -79,9 +79,4 @@ inline constexpr std::string_view game_calls_json_beginning =
     "{\n  \"schema\": 1,\n  \"processes\": [";
 [[nodiscard]] std::string game_calls_json(const std::vector<game_calls>& all);
 
-// Breaks text between words into lines of at most `columns`; the first begins with `first`, the
-// others with `rest`. 0 columns: one line.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns,
-                                  std::string_view first, std::string_view rest);
-
 }  // namespace overture::cli

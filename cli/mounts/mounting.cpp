@@ -127,7 +127,7 @@ bool has_archive_extension(const std::string& path) {
   std::string extension = text_of(native_path(path).extension());
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso"};
+  constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso", ".tar", ".tgz"};
   return std::find(names.begin(), names.end(), extension) != names.end();
 }
 
@@ -152,9 +152,63 @@ std::vector<std::string> files_in(const std::string& folder, archive_order order
   return paths;
 }
 
+// The files directly in a folder of the tree that the mounts so far make. With separate mounts that
+// is below each of them.
+std::vector<std::string> files_of_tree(file_system& files, const std::string& folder,
+                                       mounting_options how) {
+  std::vector<std::string> paths;
+  const std::size_t places = how.layout == mount_layout::separate ? files.mount_count() : 1;
+  for (std::size_t i = 0; i < places; ++i) {
+    const std::string place = how.layout == mount_layout::separate ? fmt::format("{:04}/", i) : "";
+    path_buffer room;
+    const std::string whole = place + folder;
+    const result<asset_path> path = normalise(whole, room);
+    if (!path) return {};
+    (void)files.enumerate(*path, [&](const folder_item& item) {
+      if (item.kind == entry_kind::file) paths.emplace_back(item.path);
+      return true;
+    });
+  }
+  return paths;
+}
+
+// False if it is no archive.
+bool mount_inner(file_system& files, const std::string& path, const mount_argument& from,
+                 mounting_options how, int& outcome) {
+  const zone span("mount");
+  std::string at = from.at;
+  if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
+  const result<mount_id> mounted =
+      files.mount_inside({path, {hash64(path)}}, {.at = at,
+                                                  .removal_markers = how.removal_markers,
+                                                  .password = from.password,
+                                                  .name_encoding = from.names,
+                                                  .allow_bombs = how.allow_bombs});
+  if (mounted) {
+    print_failures(files, *mounted, path);
+    return true;
+  }
+  if (mounted.error().code == errc::unsupported && !has_archive_extension(path)) return false;
+  print_mount_error(path, mounted.error());
+  outcome = std::max(outcome, exit_for(mounted.error().code, exit_mount_failed));
+  return true;
+}
+
 int mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {
   const std::string& folder = from.path;
   std::error_code failed;
+  if (!std::filesystem::exists(native_path(folder), failed)) {
+    std::vector<std::string> inner = files_of_tree(files, folder, how);
+    sort_archives(inner, how.order);
+    int outcome = exit_ok;
+    bool any = false;
+    for (const std::string& path : inner) {
+      if (interrupted()) return outcome;
+      any = mount_inner(files, path, from, how, outcome) || any;
+    }
+    if (any) return outcome;
+  }
+  failed.clear();
   const std::vector<std::string> paths = files_in(folder, how.order, failed);
   if (failed) {
     print_error(

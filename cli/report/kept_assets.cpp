@@ -2,7 +2,10 @@
 #include "report/kept_assets.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
+
+#include "terminal/units.hpp"
 
 namespace overture::cli {
 
@@ -55,6 +58,30 @@ kept_total kept_assets::total() const {
 
 void kept_assets::clear() {
   for (slot& each : slots_) each = {};
+}
+
+std::string kept_line(const kept_total& kept) {
+  static constexpr struct {
+    asset_kind kind;
+    const char* singular;
+    const char* plural;
+  } names[] = {{asset_kind::image, "image", "images"},
+               {asset_kind::texture, "texture", "textures"},
+               {asset_kind::sound, "sound", "sounds"},
+               {asset_kind::model, "model", "models"},
+               {asset_kind::text, "text", "texts"},
+               {asset_kind::binary, "unpacked file", "unpacked files"},
+               {asset_kind::none, "undecoded file", "undecoded files"}};
+  static_assert(std::size(names) == asset_kind_count);
+  std::string text = "kept " + human_bytes(static_cast<double>(kept.bytes));
+  const char* between = ": ";
+  for (const auto& name : names) {
+    const std::uint64_t files = kept.kinds[static_cast<std::size_t>(name.kind)].files;
+    if (files == 0) continue;
+    text += between + counted(files, name.singular, name.plural);
+    between = ", ";
+  }
+  return text;
 }
 
 }  // namespace overture::cli

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "overture/base/allocator.hpp"
@@ -33,6 +34,9 @@ struct kept_total {
   std::uint64_t bytes = 0;
   std::array<kept_kind, asset_kind_count> kinds;  // by asset_kind; none stands for undecoded files
 };
+
+// "kept 812 MiB: 1,203 images, 402 sounds, 12 undecoded files"
+[[nodiscard]] std::string kept_line(const kept_total& kept);
 
 class kept_assets final : public asset_sink {
  public:

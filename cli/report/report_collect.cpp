@@ -10,6 +10,7 @@
 
 #include "mounts/skipped_names.hpp"
 #include "overture/base/path.hpp"
+#include "report/undecoded.hpp"
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
 
@@ -82,6 +83,27 @@ class file_collector {
     type.decoded_bytes += file.decoded_bytes;
     keep_if_slow(file);
     keep_if_large(file, entry);
+    if (type.example == UINT32_MAX) {
+      type.example = file.entry;
+      type.what = file.decoder ? what_is(file.decoder) : "";
+    }
+    add_to_groups(file);
+  }
+
+  void add_to_groups(const loaded_file& file) {
+    const auto add = [&file](report_group& to) {
+      ++to.files;
+      to.decode_ns += file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
+      to.decoded_bytes += file.decoded_bytes;
+    };
+    if (file.sample_rate > 0 && file.sound_frames / file.sample_rate > long_sound_seconds) {
+      add(what_.long_sounds);
+    }
+    constexpr std::string_view textures[] = {"dds", "hdr"};
+    const bool is_image =
+        file.decoder && file.width > 0 &&
+        std::ranges::find(textures, std::string_view(file.decoder)) == std::end(textures);
+    if (is_image) add(what_.images);
   }
 
   void keep_if_large(const loaded_file& file, const entry_info& entry) {
@@ -109,6 +131,10 @@ class file_collector {
       std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
       row.queued_ns = file.queued_ns;
       row.device_ns = file.device_ns;
+      row.width = file.width;
+      row.height = file.height;
+      row.sample_rate = file.sample_rate;
+      row.sound_frames = file.sound_frames;
       what_.slowest.push_back(row);
     }
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "overture/base/version.hpp"
+#include "report/load_advice.hpp"
 #include "terminal/json_output.hpp"
 #include "terminal/units.hpp"
 
@@ -85,6 +86,7 @@ json types(const report& what) {
                     {"failed", type.failed},
                     {"bytes", type.bytes},
                     {"decoded_bytes", type.decoded_bytes},
+                    {"what", type.what},
                     {"seconds", seconds(type.ns)}});
   }
   return list;
@@ -107,13 +109,20 @@ json cores(const report& what) {
 json slowest(const report& what) {
   json list = json::array();
   for (const report_file& file : what.slowest) {
-    list.push_back({{"path", file.path},
-                    {"mount", file.mount},
-                    {"bytes", file.bytes},
-                    {"seconds", seconds(file.total_ns())},
-                    {"queued_seconds", seconds(file.queued_ns)},
-                    {"device_seconds", seconds(file.device_ns)},
-                    {"stages", stage_seconds(file.stage_ns)}});
+    list.push_back(
+        {{"path", file.path},
+         {"mount", file.mount},
+         {"bytes", file.bytes},
+         {"seconds", seconds(file.total_ns())},
+         {"queued_seconds", seconds(file.queued_ns)},
+         {"device_seconds", seconds(file.device_ns)},
+         {"width", file.width},
+         {"height", file.height},
+         {"sample_rate", file.sample_rate},
+         {"sound_seconds", file.sample_rate > 0 ? static_cast<double>(file.sound_frames) /
+                                                      static_cast<double>(file.sample_rate)
+                                                : 0.0},
+         {"stages", stage_seconds(file.stage_ns)}});
   }
   return list;
 }
@@ -124,6 +133,12 @@ json overrides(const report& what) {
     list.push_back({{"path", file.path}, {"winner", file.winner}, {"loser", file.loser}});
   }
   return list;
+}
+
+json group(const report_group& of) {
+  return {{"files", of.files},
+          {"decode_seconds", seconds(of.decode_ns)},
+          {"decoded_bytes", of.decoded_bytes}};
 }
 
 json in_flight(const load_summary& summary) {
@@ -262,6 +277,9 @@ std::string report_json(const report& what) {
       {"skipped_names", skipped_json(what.skipped)},
       {"hints", what.hints},
       {"memory", memory(what)},
+      {"long_sounds", group(what.long_sounds)},
+      {"images", group(what.images)},
+      {"advice", load_advice(what)},
       {"budget_bytes", what.budget_bytes},
       {"largest", {{"path", what.largest.path}, {"bytes", what.largest.total()}}},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},

@@ -32,8 +32,8 @@ struct report_verdict {
 };
 
 struct report_mount {
-  std::string path;
-  std::string format;
+  std::string path = {};
+  std::string format = {};
   std::uint64_t entries = 0;  // files in it
   std::uint64_t files = 0;    // loaded from it
   std::uint64_t failed = 0;
@@ -48,8 +48,20 @@ struct report_type {
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;
   std::uint64_t decoded_bytes = 0;
-  std::uint64_t ns = 0;  // time in all stages
+  std::uint64_t ns = 0;                // time in all stages
+  std::string what = {};               // a type that is not decoded: "video"; empty if unknown
+  std::uint32_t example = UINT32_MAX;  // the entry_index of a file
 };
+
+// Files of one kind together.
+struct report_group {
+  std::uint64_t files = 0;
+  std::uint64_t decode_ns = 0;
+  std::uint64_t decoded_bytes = 0;
+};
+
+// A sound that is longer is usually played once, and not again soon.
+inline constexpr std::uint64_t long_sound_seconds = 30;
 
 struct report_thread {
   std::string name;
@@ -67,12 +79,16 @@ struct report_thread {
 };
 
 struct report_file {
-  std::string path;
-  std::string mount;
+  std::string path = {};
+  std::string mount = {};
   std::uint64_t bytes = 0;
   stage_times stage_ns{};
   std::uint64_t queued_ns = 0;
   std::uint64_t device_ns = 0;  // that its reads took after the queue
+  std::uint32_t width = 0;      // of images and textures
+  std::uint32_t height = 0;
+  std::uint32_t sample_rate = 0;  // of sounds
+  std::uint64_t sound_frames = 0;
 
   // Without the time in the queue.
   [[nodiscard]] std::uint64_t total_ns() const {
@@ -184,6 +200,8 @@ struct report {
   std::uint64_t memory_peak_bytes = 0;
   std::uint64_t budget_bytes = 0;  // 0: not known
   report_need largest;             // the file that takes most of it
+  report_group long_sounds;        // longer than long_sound_seconds
+  report_group images;             // that were unpacked to pixels
   std::optional<kept_total> kept;  // with --keep
   // With --repeat this is the load that took the median time, and these are of all.
   std::size_t loads = 1;

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <map>
 
+#include "report/load_advice.hpp"
+#include "report/over_budget.hpp"
 #include "terminal/display.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"
@@ -44,31 +46,6 @@ std::string last_element(std::string_view path) {
                                                                          : path.substr(slash + 1));
 }
 
-// "kept 812 MiB: 1,203 images, 402 sounds, 12 undecoded files"
-std::string kept_line(const kept_total& kept) {
-  static constexpr struct {
-    asset_kind kind;
-    const char* singular;
-    const char* plural;
-  } names[] = {{asset_kind::image, "image", "images"},
-               {asset_kind::texture, "texture", "textures"},
-               {asset_kind::sound, "sound", "sounds"},
-               {asset_kind::model, "model", "models"},
-               {asset_kind::text, "text", "texts"},
-               {asset_kind::binary, "unpacked file", "unpacked files"},
-               {asset_kind::none, "undecoded file", "undecoded files"}};
-  static_assert(std::size(names) == asset_kind_count);
-  std::string text = "kept " + bytes(kept.bytes);
-  const char* between = ": ";
-  for (const auto& name : names) {
-    const std::uint64_t files = kept.kinds[static_cast<std::size_t>(name.kind)].files;
-    if (files == 0) continue;
-    text += between + counted(files, name.singular, name.plural);
-    between = ", ";
-  }
-  return text;
-}
-
 // Builds the text of a report.
 class writer {
  public:
@@ -98,6 +75,7 @@ class writer {
     mount_failures();
     skipped();
     memory();
+    advice();
     verdict_again();
     return std::move(text_);
   }
@@ -257,8 +235,10 @@ class writer {
     table rows({{"files"}, {"size"}, {"decoded"}, {"work"}, {"type", align::left}});
     const auto add = [&](const report_type& type, const std::string& name) {
       rows.add({grouped(type.files), bytes(type.bytes),
-                type.decoded_bytes > 0 ? bytes(type.decoded_bytes) : "-", human_time(type.ns),
-                name});
+                type.decoded_bytes > 0 ? bytes(type.decoded_bytes)
+                : type.what.empty()    ? "-"
+                                       : type.what,
+                human_time(type.ns), name});
     };
     report_type others;
     std::size_t other_count = 0;
@@ -277,6 +257,15 @@ class writer {
     }
     if (other_count > 0) add(others, fmt::format("{} others", other_count));
     text_ += rows.render(style_);
+    long_sounds();
+  }
+
+  void long_sounds() {
+    const report_group& sounds = what_.long_sounds;
+    if (sounds.files == 0) return;
+    line(fmt::format("  {} longer than {} s: {} of decode and {} to save by streaming",
+                     counted(sounds.files, "sound", "sounds"), long_sound_seconds,
+                     human_time(sounds.decode_ns), bytes(sounds.decoded_bytes)));
   }
 
   void stages() {
@@ -352,6 +341,11 @@ class writer {
                 {"other"},
                 {"size"},
                 {"file", align::left}});
+    // What an image or a sound is says why it takes so long.
+    const auto name_of = [this](const report_file& file) {
+      const std::string content = content_of(file);
+      return file_in_mount(file.path, file.mount) + (content.empty() ? "" : "  " + content);
+    };
     for (const report_file& file : what_.slowest) {
       const auto in = [&](load_stage stage) {
         return file.stage_ns[static_cast<std::size_t>(stage)];
@@ -360,7 +354,7 @@ class writer {
           in(load_stage::resolve) + in(load_stage::read) + in(load_stage::finalize);
       rows.add({milliseconds(file.total_ns()), milliseconds(file.device_ns),
                 milliseconds(in(load_stage::unpack)), milliseconds(in(load_stage::decode)),
-                milliseconds(other), bytes(file.bytes), file_in_mount(file.path, file.mount)});
+                milliseconds(other), bytes(file.bytes), name_of(file)});
     }
     text_ += rows.render(style_);
   }
@@ -447,36 +441,14 @@ class writer {
                 printable(module.module)});
     }
     text_ += rows.render(style_);
-    over_budget();
+    text_ += over_budget(what_, style_.width);
   }
 
-  // One file that does not fit is loaded all the same, alone.
-  void over_budget() {
-    const load_summary& summary = what_.summary;
-    if (what_.budget_bytes == 0 || summary.in_flight_bytes_max <= what_.budget_bytes) return;
-    const report_need& largest = what_.largest;
-    const std::string over =
-        fmt::format("  {} in flight, over the budget of {}: ", bytes(summary.in_flight_bytes_max),
-                    bytes(what_.budget_bytes));
-    const std::uint64_t blocks =
-        summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)];
-    if (blocks > largest.total()) {
-      line(over +
-           fmt::format("a solid block takes up to {}; repack with smaller ones", bytes(blocks)));
-    } else if (!largest.path.empty()) {
-      line(over +
-           fmt::format("{} has {} to be decoded to {}{}, and what does not fit is loaded alone",
-                       printable(largest.path), bytes(largest.packed_bytes + largest.bytes),
-                       bytes(largest.decoded_bytes), codec_memory(largest)));
-    }
-  }
-
-  // Some codecs need more than what they make.
-  [[nodiscard]] std::string codec_memory(const report_need& of) const {
-    const std::uint64_t peak = in_flight_by(to_string(memory_tag::decode));
-    return peak > of.decoded_bytes + of.decoded_bytes / 4
-               ? fmt::format(", for which decoders took up to {}", bytes(peak))
-               : "";
+  void advice() {
+    const std::vector<std::string> sentences = load_advice(what_);
+    if (sentences.empty()) return;
+    title("What to change");
+    for (const std::string& each : sentences) text_ += wrapped(each, style_.width, "  - ", "    ");
   }
 
   // It has left the terminal.

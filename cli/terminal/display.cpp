@@ -143,4 +143,27 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::string wrapped(std::string_view text, std::size_t columns, std::string_view first,
+                    std::string_view rest) {
+  std::string lines(first);
+  std::size_t used = display_width(first);
+  bool is_begin = true;  // of a line
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const std::size_t width = display_width(word);
+    if (!is_begin && columns > 0 && used + 1 + width > columns) {
+      lines += '\n';
+      lines += rest;
+      used = display_width(rest);
+      is_begin = true;
+    }
+    if (!is_begin) lines += ' ';
+    used += width + (is_begin ? 0 : 1);
+    lines += word;
+    is_begin = false;
+  }
+  return lines + '\n';
+}
+
 }  // namespace overture::cli

@@ -24,5 +24,9 @@ namespace overture::cli {
 
 // With the letters A to Z in lower case.
 [[nodiscard]] std::string lower_case(std::string_view text);
+// Breaks text between words into lines of at most `columns`; the first begins with `first`, the
+// others with `rest`. 0 columns: one line.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns,
+                                  std::string_view first, std::string_view rest);
 
 }  // namespace overture::cli

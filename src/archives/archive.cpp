@@ -77,6 +77,9 @@ error error_of(entry_flaw flaw) noexcept {
           errc::unsupported,
           "interleaved or packed in several extents, which is not supported; make the image "
           "again without that");
+    case entry_flaw::sparse:
+      return make(errc::unsupported,
+                  "sparse files are not supported; make the archive again without --sparse");
     case entry_flaw::removal:
       return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:

@@ -76,8 +76,9 @@ enum class entry_flaw : std::uint8_t {
   lz4_in_7z,
   encryption_of_7z,  // by a build without AES
   in_parts,
-  zisofs,   // a version or size of block that is unknown
+  zisofs,  // a version or size of block that is unknown
   interleaved,
+  sparse,
   removal,  // not a file: a removal marker, which removes files of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;
@@ -231,6 +232,7 @@ extern const archive_format lfd_format;
 extern const archive_format slb_format;
 extern const archive_format pod_format;
 extern const archive_format seven_zip_format;
+extern const archive_format tar_format;
 extern const archive_format rofs_format;
 extern const archive_format iso_format;
 extern const archive_format zip_format;

@@ -25,8 +25,8 @@ class archive_builder {
   // Adds an entry whose path is `name`, made normal, below the mount point. Returns false if that
   // is a folder, or cannot be a path and is skipped.
   result<bool> add(std::string_view name, const archive_entry& entry) noexcept;
-  // Lists a name as skipped, or as lost where only a limit keeps it out of the tree. `reason` is one
-  // of skip_reason.hpp, or of path_flaw().
+  // Lists a name as skipped, or as lost where only a limit keeps it out of the tree. `reason` is
+  // one of skip_reason.hpp, or of path_flaw().
   result<void> skip(std::string_view name, const char* reason) noexcept;
   // Lists a name whose files could not be read: the system or the disk failed.
   result<void> lose(std::string_view name, const error& why) noexcept;

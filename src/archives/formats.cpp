@@ -26,6 +26,7 @@ static constexpr const archive_format* all_formats[] = {
     &rofs_format,       // 21 fixed bytes
     &seven_zip_format,  // "7z" and four fixed bytes
     &iso_format,        // "CD001" in sector 16
+    &tar_format,        // "ustar" and a checksum, also inside of gzip, xz, zstd, BZip2
     &zip_format,        // "PK" near the end
     &lfd_format,        // "RMAP", or its extension and a valid chain
     &slb_format,        // a valid table

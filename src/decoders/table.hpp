@@ -13,7 +13,7 @@
 //   With a library that may be missing: NAME_absent.cpp, as for webp.cpp. With any library:
 //   cmake/OvertureDependencies.cmake, overture-config.cmake.in, overture.pc.in and the packages in
 //   ./dev. With a new asset_kind: decoder.hpp, to_string() in decoder.cpp, stated_bytes() in
-//   fuzz/decoders.cpp, kept_line() in cli/report/report_text.cpp.
+//   fuzz/decoders.cpp, kept_line() in cli/report/kept_assets.cpp.
 #pragma once
 
 #include "decoders/signature.hpp"

@@ -120,6 +120,10 @@ staged_result decode(loader& by, load_item& item) noexcept {
     kept.has_warning = true;
   }
   kept.decoder = chosen->name();
+  kept.width = made->width;
+  kept.height = made->height;
+  kept.sample_rate = made->sample_rate;
+  if (made->sample_rate != 0) kept.sound_frames = made->frames;
   if (item.content.size() >= decode_times::counted_min) {
     load.decoding.add(number, decode_work(*chosen, item), now_ns() - begin_ns);
   }

@@ -45,6 +45,10 @@ struct file_record {
   std::uint64_t packed_bytes = 0;
   std::uint64_t decoded_bytes = 0;
   const char* decoder = nullptr;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t sample_rate = 0;
+  std::uint64_t sound_frames = 0;
   std::uint64_t stage_ns[load_stage_count] = {};
   std::uint64_t queued_ns = 0;
   std::uint64_t device_ns = 0;

@@ -386,6 +386,10 @@ result<void> load_scope::for_each_file(
     file.decoded_bytes = kept.decoded_bytes;
     file.crc32 = kept.crc32;
     file.decoder = kept.decoder;
+    file.width = kept.width;
+    file.height = kept.height;
+    file.sample_rate = kept.sample_rate;
+    file.sound_frames = kept.sound_frames;
     std::copy(std::begin(kept.stage_ns), std::end(kept.stage_ns), std::begin(file.stage_ns));
     file.queued_ns = kept.queued_ns;
     file.device_ns = kept.device_ns;

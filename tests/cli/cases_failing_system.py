@@ -89,7 +89,8 @@ def reports_list_what_could_not_be_read(box):
         assert len(failures) == 1 and failures[0]["path"] in ("gfx", "maps"), report
         assert failures[0]["code"] == "permission" and failures[0]["mount"] == "base", report
         text = box.run_refusing("opendir", command, "base", **refuse)
-        assert "files are missing: 1 folder, link, name or header could not be read" in text.out, text
+        told = "files are missing: 1 folder, link, name or header could not be read"
+        assert told in text.out, text
         assert "(base): mount: cannot list the folder (Permission denied)" in text.out, text
     assert "incomplete: 2 files intact, but " in text.out and "\nintact" not in text.out, text
     box.zip("mods/one.zip", {"a": "a"})

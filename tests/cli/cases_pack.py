@@ -220,7 +220,10 @@ def a_load_is_recorded_and_followed(box):
     wanted = ["rules.txt", "gone.txt", "maps/rome.txt", "ai/plan.txt"]
     record = "".join(f"9 1 {path}\n" for path in wanted)
     box.write("mine.record", f"{head}\n{record}")
-    told = "warning: mine.record: 1 of 4 files in the record is not in the mounts and is left out: gone.txt\n"
+    told = (
+        "warning: mine.record: 1 of 4 files in the record is not in the mounts and is left out: "
+        "gone.txt\n"
+    )
     result = box.load("--recorded", "mine.record", "--record", "again.record", *mounts)
     assert result.code == 0 and told in result.err, result
     plain, led = box.load_json(*mounts), box.load_json("--recorded", "mine.record", *mounts)

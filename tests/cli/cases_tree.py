@@ -284,6 +284,20 @@ def check_hints_at_archives_that_are_plain_files(box):
 
 
 @case()
+def archives_inside_a_tree_are_mounted(box):
+    inner = box.zip("inner.zip", {"deep/a.txt": "inner", "b.txt": "b"})
+    data = (box.folder / inner).read_bytes()
+    box.zip("game.zip", {"mods/one.pk3": data, "mods/readme.txt": "no archive", "b.txt": "outer"})
+    (box.folder / inner).unlink()
+    listed = box.run("ls", "-r", "game.zip", "--archives-in", "mods").out.split()
+    assert listed == ["b.txt", "deep/a.txt", "mods/one.pk3", "mods/readme.txt"], listed
+    assert box.run("cat", "b.txt", "game.zip", "--archives-in", "mods").out == "b"
+    checked = box.run("check", "game.zip", "--archives-in", "mods")
+    assert checked.code == 0 and checked.out.startswith("intact: 5 files"), checked
+    assert box.run("ls", "game.zip", "--archives-in", "none").code == 3
+
+
+@case()
 def check_verifies_overridden_files_too(box):
     mounts = box.game()
     whole = box.run("check", *mounts)

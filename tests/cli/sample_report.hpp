@@ -73,6 +73,12 @@ inline report sample_report() {
        3 * ms,
        0},
       {"音楽/テーマ.ogg", "game/dlc/rome", 9 * mib, {ms, ms / 2, 0, 0, 0}, 9 * ms, 20 * ms}};
+  what.slowest[0].width = 4096;
+  what.slowest[0].height = 2048;
+  what.slowest[1].sample_rate = 44'100;
+  what.slowest[1].sound_frames = 44'100 * 205;
+  what.long_sounds = {23, 400 * ms, 300 * mib};
+  what.types[2].what = "archive";
   what.overrides = {{"ai/plan.txt", "mods/better_ai.zip", "game/base.pk3"},
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};
   what.failures = {{"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},

@@ -72,7 +72,8 @@ def main(overture, library, game, rpath_game, static_game):
         check(reported(script, "5", code=5), True)
 
         text = run("--report", game, "base", "7", code=7).stdout
-        for part in ("PhysicsFS", "missing.cfg", "loader", "first frame after", "What to change in the game"):
+        for part in ("PhysicsFS", "missing.cfg", "loader", "first frame after",
+                     "What to change in the game"):
             assert part in text, text
 
         # A report replaces reports alone, and only with what a game did.

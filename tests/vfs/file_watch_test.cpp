@@ -4,10 +4,6 @@
 // test waits.
 #include "overture/vfs/file_watch.hpp"
 
-#ifdef __linux__
-#include <fcntl.h>
-#include <unistd.h>
-#endif
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,27 +106,6 @@ TEST_F(watching, reports_hard_links) {
   fs::remove(folder / "short.txt");
   EXPECT_THAT(changes(), ElementsAre("removed mod/short.txt"));
 }
-
-#ifdef __linux__
-TEST_F(watching, reports_a_file_without_a_name_once_it_has_one_and_is_closed) {
-  for (const bool close_first : {false, true}) {
-    const int file = open(folder.path().c_str(), O_TMPFILE | O_RDWR, 0600);
-    if (file < 0) GTEST_SKIP() << "the file system has no files without names";
-    ASSERT_EQ(write(file, "text", 4), 4);
-    const std::string name = close_first ? "closed.txt" : "open.txt";
-    const std::string of_process = "/proc/self/fd/" + std::to_string(file);
-    ASSERT_EQ(
-        linkat(AT_FDCWD, of_process.c_str(), AT_FDCWD, (folder / name).c_str(), AT_SYMLINK_FOLLOW),
-        0);
-    if (!close_first) {
-      EXPECT_THAT(changes(), IsEmpty()) << "it is still being written";
-    }
-    close(file);
-    EXPECT_THAT(changes(), ElementsAre("written mod/" + name));
-    EXPECT_THAT(changes(), IsEmpty());
-  }
-}
-#endif
 
 TEST_F(watching, reports_a_link_to_an_unfinished_file_when_that_is_closed) {
   temp_folder elsewhere;

@@ -28,6 +28,7 @@ enum class mount_format : std::uint8_t {
   slb,    // Independence War
   pod,    // Terminal Velocity
   rofs,   // Resident Evil 3 (.dat)
+  tar,    // also packed with gzip, xz, zstd or BZip2
 };
 
 // The name for people, such as "7z". Any thread.

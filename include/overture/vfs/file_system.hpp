@@ -271,6 +271,10 @@ class OVERTURE_API file_system final : public source_files {
   // options.release tells when.
   result<mount_id> mount_memory(const char* name, std::span<const std::byte> bytes,
                                 const mount_options& options = {}) noexcept;
+  // Mounts an archive that is a file of the tree, as it is now. It is read and unpacked into
+  // memory, which counts in the ledger until it is unmounted. options.os is not used. Errors: those
+  // of open_any_size(), reading and mount(); limit, if the ledger has no room for it.
+  result<mount_id> mount_inside(asset_path archive, const mount_options& options = {}) noexcept;
   // Errors: frozen, not_found, out_of_memory.
   result<void> unmount(mount_id mount) noexcept;
   // Unmounts `out`, then mounts `in`, in one step: other threads see all of it or nothing. Writes

@@ -50,6 +50,8 @@ inline constexpr const char* iso_folder_outside = "the folder's data is outside 
 inline constexpr const char* iso_folder_in_itself = "the folder contains itself";
 inline constexpr const char* iso_lacks_extent = "the rest of the file has no record";
 inline constexpr const char* iso_broken_record = "broken folder record";
+inline constexpr const char* tar_broken_header = "broken header";
+inline constexpr const char* tar_volume = "a part of a file that begins in another volume";
 inline constexpr const char* iso_bad_name = "the name is not a valid path";
 
 // Removal markers, see mount_options::removal_markers.

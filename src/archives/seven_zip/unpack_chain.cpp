@@ -6,55 +6,16 @@
 
 #include "archives/seven_zip/bcj2.hpp"
 #include "archives/seven_zip/bzip2_source.hpp"
-#include "io/unpack/piece_unpacker.hpp"
+#include "archives/seven_zip/piece_source.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
 
 namespace {
 
-constexpr std::size_t chain_input_bytes = 64u << 10;
-
 tl::unexpected<error> no_memory_for_unpacking() {
   return fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
 }
-
-// DEFLATE and zstd.
-class piece_source final : public byte_source {
- public:
-  piece_source(byte_source& from, compression method, allocator& memory) noexcept
-      : packed_(from, memory, chain_input_bytes), unpacker_(memory, method) {}
-
-  result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override {
-    made = 0;
-    while (made < to.size()) {
-      const result<std::size_t> count = unpacker_.unpack(left_, to.subspan(made));
-      if (!count) return tl::unexpected(of_block(count.error()));
-      made += *count;
-      if (made == to.size() || (unpacker_.complete() && *count == 0)) return {};
-      if (!left_.empty() && *count != 0) continue;
-      const result<std::span<std::byte>> more = packed_.next();
-      if (!more) return tl::unexpected(more.error());
-      if (more->empty()) {
-        if (unpacker_.complete()) return {};
-        return fail(errc::corrupt, "the compressed data is truncated");
-      }
-      left_ = *more;
-    }
-    return {};
-  }
-
- private:
-  // More memory for a load, which is the advice for single files, would not help.
-  static error of_block(error why) noexcept {
-    if (why.code == errc::unsupported) why.reason = "the zstd window is larger than 128 MiB";
-    return why;
-  }
-
-  source_buffer packed_;
-  io_detail::piece_unpacker unpacker_;
-  std::span<const std::byte> left_;
-};
 
 // Turns the bytes of each group around. What is left at the end stays as it is.
 class swap_source final : public byte_source {

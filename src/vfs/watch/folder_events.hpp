@@ -15,7 +15,7 @@ namespace overture::vfs_detail {
 struct folder_event {
   enum class what : std::uint8_t {
     written,      // a file
-    created,      // a file or a link, which nobody may have opened: `written` may follow
+    created,      // a file or a link, maybe without a writer: then no `written` follows
     moved_here,   // a file or a link
     removed,      // a file
     folder_here,  // created, or moved here
@@ -31,8 +31,8 @@ struct folder_event {
 // What lies at a path that was created or moved there.
 enum class found_kind : std::uint8_t {
   nothing,     // or what is neither a file nor a link
-  file,        // which nobody writes
-  unfinished,  // a file that somebody writes
+  file,        // that no process writes
+  unfinished,  // a file that a process writes
   unknown,     // a file, and the system does not say
   link,        // symbolic
 };

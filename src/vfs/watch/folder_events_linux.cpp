@@ -50,7 +50,7 @@ bool translate(const inotify_event& from, folder_event& to) noexcept {
   return true;
 }
 
-// Whether somebody has the file open for writing: then the system grants no read lease. A writer
+// Whether a process has the file open for writing: then the system grants no read lease. A writer
 // that comes in between waits until it is given back, and we would get a signal: one that is
 // ignored by default.
 found_kind writers_of(int file, const struct stat& status) noexcept {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Zlib
+#include "report/load_advice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "overture/sync/wait_observer.hpp"
+
+namespace overture::cli::load_advice_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint64_t msec = 1'000'000;
+
+report decode_bound() {
+  report what;
+  what.threads = 2;
+  what.summary.ns = 2000 * msec;
+  what.summary.stages[static_cast<std::size_t>(load_stage::decode)].ns = 3300 * msec;
+  what.verdict.worker_ns = 4000 * msec;
+  what.verdict.shares = {{"decode", false, 3300 * msec}};
+  return what;
+}
+
+TEST(load_advice, is_given_only_where_the_times_say_so) {
+  EXPECT_THAT(load_advice({}), IsEmpty());
+  EXPECT_THAT(load_advice(decode_bound()), IsEmpty());
+  report little = decode_bound();
+  little.long_sounds = {9, 300 * msec, 1 << 20};  // less than a tenth
+  EXPECT_THAT(load_advice(little), IsEmpty());
+  report quick = decode_bound();
+  quick.verdict.worker_ns = 80 * msec;
+  quick.long_sounds = {9, 40 * msec, 1 << 20};
+  EXPECT_THAT(load_advice(quick), IsEmpty()) << "too little to notice";
+}
+
+TEST(load_advice, names_what_saves_most_first) {
+  report what = decode_bound();
+  what.images = {100, 900 * msec, 1 << 30};
+  what.long_sounds = {23, 1900 * msec, 400u << 20};
+  EXPECT_THAT(
+      load_advice(what),
+      ElementsAre(
+          "Stream 23 sounds longer than 30 s: they take 1.90 s of the 3.30 s of decode, and "
+          "400 MiB.",
+          "Ship textures as DDS, which is only copied: 100 images take 900 ms of the 3.30 s of "
+          "decode."));
+  what.interrupted = true;
+  EXPECT_THAT(load_advice(what), IsEmpty());
+}
+
+TEST(load_advice, is_about_one_file_only_if_the_others_wait_for_it) {
+  report what = decode_bound();
+  what.slowest = {
+      {.path = "cliff.png", .stage_ns = {0, 0, 0, 1500 * msec, 0}, .width = 4096, .height = 2048}};
+  EXPECT_THAT(load_advice(what), IsEmpty());
+  what.verdict.shares.push_back({idle_reasons::nothing_left, true, 1200 * msec});
+  EXPECT_THAT(
+      load_advice(what),
+      ElementsAre("Split or shrink cliff.png (4096 x 2048): it alone takes 1.50 s of the 2.00 s "
+                  "of the load, and the other threads wait for it."));
+}
+
+TEST(load_advice, is_about_unpacking_and_loose_files_too) {
+  report what = decode_bound();
+  what.summary.stages[static_cast<std::size_t>(load_stage::unpack)].ns = 1000 * msec;
+  what.summary.stages[static_cast<std::size_t>(load_stage::resolve)].ns = 300 * msec;
+  what.verdict.shares.push_back({idle_reasons::read, true, 300 * msec});
+  what.mounts = {{.format = "folder", .files = 1436}};
+  EXPECT_THAT(
+      load_advice(what),
+      ElementsAre("Pack with zstd ('overture pack --zstd'), or store what is compressed already: "
+                  "unpacking takes 1.00 s of 4.00 s of work.",
+                  "Pack the 1,436 loose files into one archive ('overture pack'): opening them and "
+                  "waiting for the disk takes 600 ms of the 4.00 s of the threads."));
+}
+
+TEST(content_of, says_what_an_image_or_a_sound_is) {
+  EXPECT_EQ(content_of({.width = 4096, .height = 2048}), "4096 x 2048");
+  EXPECT_EQ(content_of({.sample_rate = 44'100, .sound_frames = 44'100 * 205}), "3:25, 44.1 kHz");
+  EXPECT_EQ(content_of({}), "");
+}
+
+}  // namespace
+}  // namespace overture::cli::load_advice_test
