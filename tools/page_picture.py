@@ -15,7 +15,7 @@ from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-WIDTH, HEIGHT, COLOURS = 1160, 850, 48
+WIDTH, HEIGHT, COLOURS = 1160, 900, 64
 
 
 def main(page, picture):
@@ -30,7 +30,8 @@ def main(page, picture):
         taken = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
     finally:
         driver.quit()
-    taken.quantize(COLOURS, dither=Image.Dither.NONE).save(picture, optimize=True)
+    few = taken.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(picture, compress_level=9)
     print(f"{picture}: {pathlib.Path(picture).stat().st_size} bytes")
 
 

@@ -14,6 +14,7 @@
 #include "page/page_parts.hpp"
 #include "page/page_table.hpp"
 #include "page/still_picture.hpp"
+#include "report/load_advice.hpp"
 #include "terminal/units.hpp"
 
 namespace overture::cli {
@@ -48,6 +49,7 @@ class page_writer {
   std::string write() {
     head();
     verdict();
+    changes();
     timeline_section();
     path_section();
     what_if();
@@ -84,8 +86,12 @@ class page_writer {
 
   void verdict() {
     const load_summary& summary = what_.summary;
+    // "decode-bound: 72 % ...": the name is in the title.
+    std::string evidence = verdict_sentence(what_);
+    const std::string name = what_.verdict.name + ": ";
+    if (evidence.starts_with(name)) evidence.erase(0, name.size());
     put("<header><h1>{}, {}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n",
-        human_time(summary.ns), html_text(what_.verdict.name), html_text(verdict_sentence(what_)),
+        human_time(summary.ns), html_text(what_.verdict.name), html_text(evidence),
         html_text(title_of(what_)));
     if (what_.interrupted) {
       put("<p class=\"warn\">Interrupted: {} not loaded, so this page is of a part.</p>\n",
@@ -113,6 +119,21 @@ class page_writer {
     bar();
     for (const std::string& hint : what_.hints) put("<p>{}</p>\n", html_text(hint));
     put("</header>\n");
+  }
+
+  void changes() {
+    const std::vector<advice> list = load_advice(what_);
+    if (list.empty()) return;
+    put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
+    for (const advice& each : list) {
+      put("<li><b>up to {}</b>{}", human_time(each.gain_ns), html_text(each.sentence));
+      if (!each.path.empty()) {
+        put(" <a class=\"moving\" href=\"#timeline-title\" data-find=\"{}\">Show it</a>",
+            html_text(each.path));
+      }
+      put("</li>");
+    }
+    put("</ul>\n</section>\n");
   }
 
   // The time of all workers, and what it went to.

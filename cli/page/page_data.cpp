@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "page/markup.hpp"
+#include "report/load_advice.hpp"
 
 namespace overture::cli {
 
@@ -190,7 +191,14 @@ class data_writer {
     column("decoded", [](const report_row& file) { return file.decoded_bytes; });
     column("queued", [](const report_row& file) { return ticks(file.queued_ns); });
     column("device", [](const report_row& file) { return ticks(file.device_ns); });
-    out_.key("stages").begin('[');
+    out_.key("what").begin('[');
+    for (const report_row& file : what_.files) {
+      out_.text(content_of({.width = file.width,
+                            .height = file.height,
+                            .sample_rate = file.sample_rate,
+                            .sound_frames = file.sound_frames}));
+    }
+    out_.end().key("stages").begin('[');
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       out_.begin('[');
       for (const report_row& file : what_.files) out_.number(ticks(file.stage_ns[stage]));

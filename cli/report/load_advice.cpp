@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "overture/sync/wait_observer.hpp"
 #include "terminal/display.hpp"
@@ -20,28 +22,21 @@ constexpr std::uint64_t ns_min = 50'000'000;
 constexpr double last_file_share_min = 0.3;
 constexpr std::uint64_t loose_files_min = 500;
 
-struct advice {
-  double share = 0;  // of the load
-  std::string sentence;
-};
-
 class adviser {
  public:
   explicit adviser(const report& what) : what_(what) {}
 
-  std::vector<std::string> all() {
+  std::vector<advice> all() {
     about_long_sounds();
     about_images();
     about_unpacking();
     about_one_file();
     about_loose_files();
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const advice& a, const advice& b) { return a.share > b.share; });
-    std::vector<std::string> sentences;
-    for (advice& each : found_) {
-      if (sentences.size() < sentences_max) sentences.push_back(std::move(each.sentence));
-    }
-    return sentences;
+    std::sort(found_.begin(), found_.end(), [](const advice& a, const advice& b) {
+      return std::tie(b.gain_ns, a.sentence) < std::tie(a.gain_ns, b.sentence);
+    });
+    if (found_.size() > sentences_max) found_.resize(sentences_max);
+    return std::move(found_);
   }
 
  private:
@@ -51,10 +46,14 @@ class adviser {
   [[nodiscard]] double share_of(std::uint64_t ns, std::uint64_t all_ns) const {
     return all_ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(all_ns);
   }
+  [[nodiscard]] std::uint64_t part_of_load(double share) const {
+    return static_cast<std::uint64_t>(share * static_cast<double>(what_.summary.ns));
+  }
   // `ns` is work of threads.
   void add_work(std::uint64_t ns, std::string sentence) {
     const double share = share_of(ns, what_.verdict.worker_ns);
-    if (ns >= ns_min && share >= share_min) found_.push_back({share, std::move(sentence)});
+    if (ns < ns_min || share < share_min) return;
+    found_.push_back({std::move(sentence), part_of_load(share)});
   }
 
   void about_long_sounds() {
@@ -95,12 +94,15 @@ class adviser {
                              share_of(waits->ns, what_.verdict.worker_ns) >= share_min;
     if (ns < ns_min || share < last_file_share_min || !others_wait) return;
     const std::string content = content_of(file);
+    // Split over all threads, it takes as much less as they wait now.
+    const double gain = share_of(waits->ns, what_.verdict.worker_ns);
     found_.push_back(
-        {share, fmt::format(
-                    "Split or shrink {}{}: it alone takes {} of the {} of the load, and the "
-                    "other threads wait for it.",
-                    printable(file.path), content.empty() ? content : fmt::format(" ({})", content),
-                    human_time(ns), human_time(what_.summary.ns))});
+        {fmt::format("Split or shrink {}{}: it alone takes {} of the {} of the load, and the other "
+                     "threads wait for it.",
+                     printable(file.path),
+                     content.empty() ? content : fmt::format(" ({})", content), human_time(ns),
+                     human_time(what_.summary.ns)),
+         part_of_load(gain), file.path});
   }
 
   void about_loose_files() {
@@ -126,8 +128,14 @@ class adviser {
 
 }  // namespace
 
-std::vector<std::string> load_advice(const report& what) {
-  return what.interrupted ? std::vector<std::string>() : adviser(what).all();
+std::vector<advice> load_advice(const report& what) {
+  return what.interrupted ? std::vector<advice>() : adviser(what).all();
+}
+
+std::vector<std::string> sentences_of(const std::vector<advice>& list) {
+  std::vector<std::string> sentences;
+  for (const advice& each : list) sentences.push_back(each.sentence);
+  return sentences;
 }
 
 std::string content_of(const report_file& file) {

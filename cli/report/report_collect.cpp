@@ -174,6 +174,10 @@ class file_collector {
     std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
     row.queued_ns = file.queued_ns;
     row.device_ns = file.device_ns;
+    row.width = file.width;
+    row.height = file.height;
+    row.sample_rate = file.sample_rate;
+    row.sound_frames = file.sound_frames;
     what_.files.push_back(std::move(row));
   }
 

@@ -279,7 +279,7 @@ std::string report_json(const report& what) {
       {"memory", memory(what)},
       {"long_sounds", group(what.long_sounds)},
       {"images", group(what.images)},
-      {"advice", load_advice(what)},
+      {"advice", sentences_of(load_advice(what))},
       {"budget_bytes", what.budget_bytes},
       {"largest", {{"path", what.largest.path}, {"bytes", what.largest.total()}}},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},

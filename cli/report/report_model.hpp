@@ -109,6 +109,10 @@ struct report_row {
   stage_times stage_ns{};
   std::uint64_t queued_ns = 0;
   std::uint64_t device_ns = 0;
+  std::uint32_t width = 0;  // as in report_file
+  std::uint32_t height = 0;
+  std::uint32_t sample_rate = 0;
+  std::uint64_t sound_frames = 0;
 };
 
 // What one file takes of the memory budget.

@@ -445,7 +445,7 @@ class writer {
   }
 
   void advice() {
-    const std::vector<std::string> sentences = load_advice(what_);
+    const std::vector<std::string> sentences = sentences_of(load_advice(what_));
     if (sentences.empty()) return;
     title("What to change");
     for (const std::string& each : sentences) text_ += wrapped(each, style_.width, "  - ", "    ");

@@ -108,6 +108,19 @@ class PageTest(unittest.TestCase):
             "return new Set(new Uint32Array(p.buffer)).size")
         self.assertGreater(painted, 10, "colours on the canvas")
 
+    def test_what_to_change_leads_to_where_it_is_seen(self):
+        items = self.driver.find_elements(By.CSS_SELECTOR, ".changes li")
+        self.assertTrue(1 <= len(items) <= 5)
+        for each in items:
+            self.assertRegex(each.text, r"^up to [0-9.]+ m?s\n")
+        for link in self.driver.find_elements(By.CSS_SELECTOR, ".changes a")[:1]:
+            link.click()
+            self.assertEqual(len(self.rows()), 1)
+
+    def test_images_have_their_size(self):
+        self.by("search").send_keys("cliff.png")
+        self.assertRegex(self.rows()[0].text, r"[0-9]+ x [0-9]+$")
+
     def test_every_thread_is_covered_by_what_it_did(self):
         """Its spans lie in the load, and those at the top do not overlap."""
         wrong = self.js(

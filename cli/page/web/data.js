@@ -108,7 +108,7 @@ export function readData(json) {
     queued: columns.queued[i] * tick,
     device: columns.device[i] * tick,
     stages: columns.stages.map((stage) => stage[i] * tick),
-    what: (columns.what && columns.what[i]) || '',
+    what: columns.what[i],
   }));
   for (const file of data.files) {
     file.work = file.stages.reduce((sum, time) => sum + time, 0);

@@ -41,12 +41,13 @@ TEST(load_advice, names_what_saves_most_first) {
   what.images = {100, 900 * msec, 1 << 30};
   what.long_sounds = {23, 1900 * msec, 400u << 20};
   EXPECT_THAT(
-      load_advice(what),
+      sentences_of(load_advice(what)),
       ElementsAre(
           "Stream 23 sounds longer than 30 s: they take 1.90 s of the 3.30 s of decode, and "
           "400 MiB.",
           "Ship textures as DDS, which is only copied: 100 images take 900 ms of the 3.30 s of "
           "decode."));
+  EXPECT_EQ(load_advice(what)[0].gain_ns, 950 * msec) << "its share of the load";
   what.interrupted = true;
   EXPECT_THAT(load_advice(what), IsEmpty());
 }
@@ -58,9 +59,11 @@ TEST(load_advice, is_about_one_file_only_if_the_others_wait_for_it) {
   EXPECT_THAT(load_advice(what), IsEmpty());
   what.verdict.shares.push_back({idle_reasons::nothing_left, true, 1200 * msec});
   EXPECT_THAT(
-      load_advice(what),
+      sentences_of(load_advice(what)),
       ElementsAre("Split or shrink cliff.png (4096 x 2048): it alone takes 1.50 s of the 2.00 s "
                   "of the load, and the other threads wait for it."));
+  EXPECT_EQ(load_advice(what)[0].gain_ns, 600 * msec) << "what the others wait";
+  EXPECT_EQ(load_advice(what)[0].path, "cliff.png");
 }
 
 TEST(load_advice, is_about_unpacking_and_loose_files_too) {
@@ -70,7 +73,7 @@ TEST(load_advice, is_about_unpacking_and_loose_files_too) {
   what.verdict.shares.push_back({idle_reasons::read, true, 300 * msec});
   what.mounts = {{.format = "folder", .files = 1436}};
   EXPECT_THAT(
-      load_advice(what),
+      sentences_of(load_advice(what)),
       ElementsAre("Pack with zstd ('overture pack --zstd'), or store what is compressed already: "
                   "unpacking takes 1.00 s of 4.00 s of work.",
                   "Pack the 1,436 loose files into one archive ('overture pack'): opening them and "
