@@ -136,6 +136,7 @@ class iso_list {
   path_buffer file_path_;  // of that file
   std::size_t file_path_bytes_ = 0;
   path_buffer path_;
+  bool is_too_long_ = false;  // the path that join() did not make
 };
 
 iso_record read_record(const std::byte* at, std::size_t length) noexcept {
@@ -286,7 +287,10 @@ result<void> iso_list::take(std::uint32_t number, const iso_record& record) noex
     if (rock_ridge_.is_relocated()) return {};
   }
   const std::string_view path = join(number, record);
-  if (path.empty()) return table_.skip(rock_ridge_.name(), skip_reason::iso_bad_name);
+  if (path.empty()) {
+    return table_.skip(rock_ridge_.name(),
+                       is_too_long_ ? skip_reason::path_too_long : skip_reason::iso_bad_name);
+  }
   if ((record.flags & flag_folder) != 0) return take_folder(number, record, path);
   if (rock_ridge_.child() != 0) return take_moved_folder(number, path);
   if (rock_ridge_.kind() == posix_kind::link) return take_link(path);
@@ -304,6 +308,7 @@ std::string_view without_version(std::string_view name) noexcept {
 
 std::string_view iso_list::join(std::uint32_t number, const iso_record& record) noexcept {
   const iso_folder& folder = folders_[number];
+  is_too_long_ = false;
   path_buffer room;
   std::size_t length = 0;
   if (joliet_) {
@@ -318,7 +323,8 @@ std::string_view iso_list::join(std::uint32_t number, const iso_record& record) 
   if (!rock_ridge_.name().empty()) name = rock_ridge_.name();
   // A name must be a single element of a path.
   if (name.empty() || name.find('/') != std::string_view::npos) return {};
-  if (folder.path_bytes + 1 + name.size() > path_.size()) return {};
+  is_too_long_ = folder.path_bytes + 1 + name.size() > path_.size();
+  if (is_too_long_) return {};
   std::copy_n(paths_.data() + folder.path, folder.path_bytes, path_.data());
   std::size_t size = folder.path_bytes;
   if (size > 0) path_[size++] = '/';
