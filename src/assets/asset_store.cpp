@@ -11,6 +11,7 @@
 #include "base/vec.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/spin.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "sync/object_use.hpp"
 
 namespace overture {
@@ -23,6 +24,12 @@ const char* to_string(asset_state state) noexcept {
   static constexpr const char* names[asset_state_count] = {
       "unloaded", "queued", "reading", "decoding", "needing", "finalizing", "ready", "failed"};
   return names[static_cast<std::size_t>(state)];
+}
+
+const char* to_string(asset_holder holder) noexcept {
+  static constexpr const char* names[asset_holder_count] = {"nothing", "handle", "asset", "store",
+                                                            "circle"};
+  return names[static_cast<std::size_t>(holder)];
 }
 
 void detail::asset_unused(asset_head& head) noexcept {
@@ -67,6 +74,16 @@ detail::asset_head* load_context::ask(std::string_view path, const void* type,
   return found;
 }
 
+detail::asset_head* load_context::name_any(const asset_path& path, const void* type) noexcept {
+  return static_cast<const decode_context*>(this)->of().store->name(path, type);
+}
+
+detail::asset_head* load_context::name_any(std::string_view path, const void* type) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  return normal ? name_any(*normal, type) : nullptr;
+}
+
 struct asset_store::state {
   state(file_system& files, read_queue& reads, job_system& jobs, const asset_store_config& config,
         allocator& with) noexcept
@@ -80,8 +97,14 @@ struct asset_store::state {
                "a job system was destroyed while an asset_store runs on it: destroy the store "
                "first"}}),
         memory(with),
+        own_ledger(config.budget_bytes),
         fetch(files, reads, jobs, with),
-        core(fetch, jobs, config, with) {}
+        core({.files = fetch,
+              .jobs = jobs,
+              .budget = config.ledger ? *config.ledger : own_ledger,
+              .counts_files = config.ledger == nullptr || config.ledger != files.ledger(),
+              .memory = with},
+             config) {}
 
   void expects_main_thread() noexcept {
     if constexpr (detail::contracts) {
@@ -102,6 +125,7 @@ struct asset_store::state {
   [[no_unique_address]] sync_detail::object_uses<3> uses;
   [[no_unique_address]] sync_detail::same_thread<> main_thread;
   allocator& memory;
+  memory_ledger own_ledger;
   assets_detail::file_fetcher fetch;
   store_core core;
 };
@@ -141,6 +165,20 @@ detail::asset_head* asset_store::get_any(std::string_view path, const void* type
   if (normal) return get_any(*normal, type, priority);
   if (state_ == nullptr) return nullptr;
   return state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()});
+}
+
+detail::asset_head* asset_store::get_known(detail::asset_head* named,
+                                           asset_priority priority) noexcept {
+  if (named == nullptr) return nullptr;
+  state_->expects_own(*named);
+  state_->core.ask(static_cast<slot&>(*named), priority);
+  return named;
+}
+
+detail::asset_head* asset_store::get_if_ready_any(detail::asset_head* named) noexcept {
+  if (named == nullptr) return nullptr;
+  state_->expects_own(*named);
+  return state_->core.hold_if_ready(static_cast<slot&>(*named)) ? named : nullptr;
 }
 
 void asset_store::raise_any(detail::asset_head* wanted, asset_priority priority) noexcept {
@@ -196,6 +234,12 @@ result<void> asset_store::for_each_unsettled(
     function_ref<void(const unsettled_asset&)> visit) const noexcept {
   if (state_ == nullptr) return {};
   return state_->core.for_each_unsettled(visit);
+}
+
+result<void> asset_store::for_each_asset(
+    function_ref<void(const known_asset&)> visit) const noexcept {
+  if (state_ == nullptr) return {};
+  return state_->core.for_each(visit);
 }
 
 std::size_t asset_store::explain_any(const detail::asset_head* failed,

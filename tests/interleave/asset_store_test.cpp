@@ -72,9 +72,13 @@ class explored_store {
   explicit explored_store(unsigned files_max = 2)
       : fetch_(std::in_place, reinterpret_cast<file_system&>(tree),
                reinterpret_cast<read_queue&>(queue), jobs, default_allocator()),
-        core_(std::in_place, *fetch_, jobs,
-              asset_store_config{.files_max = files_max, .background_threads = 0},
-              default_allocator()) {
+        core_(std::in_place,
+              store_means{.files = *fetch_,
+                          .jobs = jobs,
+                          .budget = budget_,
+                          .counts_files = true,
+                          .memory = default_allocator()},
+              asset_store_config{.files_max = files_max, .background_threads = 0}) {
     all_cached = false;
     first_read = nullptr;
     check(core_->add(numbers_).has_value(), "added");
@@ -108,6 +112,7 @@ class explored_store {
 
  private:
   number_loader numbers_;
+  memory_ledger budget_{1u << 20};
   std::optional<file_fetcher> fetch_;
   std::optional<store_core> core_;
 };

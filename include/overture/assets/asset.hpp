@@ -35,6 +35,8 @@ namespace overture {
 
 class asset_store;
 class load_context;
+template <class T>
+class soft_asset;
 
 enum class asset_state : std::uint8_t {
   unloaded,    // no handle holds it
@@ -138,6 +140,7 @@ class asset {
  private:
   friend class asset_store;
   friend class load_context;
+  friend class soft_asset<T>;
   // Takes over a count.
   explicit asset(detail::asset_head* head) noexcept : head_(head) {}
   template <bool Contracts>
@@ -159,6 +162,30 @@ class asset {
     }
     return value;
   }
+
+  detail::asset_head* head_ = nullptr;
+};
+
+// The name of an asset, which keeps nothing loaded: for what may be needed later, such as the rooms
+// beside this one. It becomes a handle by asset_store::get(), which loads it, or by
+// asset_store::get_if_ready(), which does not.
+//
+// It may outlive the store: then it only compares.
+template <class T>
+class soft_asset {
+ public:
+  // The name of nothing.
+  soft_asset() = default;
+  // What the handle is on.
+  explicit soft_asset(const asset<T>& of) noexcept : head_(of.head_) {}
+
+  [[nodiscard]] bool valid() const noexcept { return head_ != nullptr; }
+  friend bool operator==(const soft_asset&, const soft_asset&) = default;
+
+ private:
+  friend class asset_store;
+  friend class load_context;
+  explicit soft_asset(detail::asset_head* head) noexcept : head_(head) {}
 
   detail::asset_head* head_ = nullptr;
 };
