@@ -174,7 +174,7 @@ void store_core::set_room(slot& one, std::uint64_t bytes) noexcept {
 
 // --- What nothing holds --------------------------------------------------------------------------
 
-// Others get the lock now and then.
+// A few at a time, so that others get the lock.
 bool store_core::sweep(actions& todo) noexcept {
   constexpr std::size_t at_once = 64;
   const bool more = unused_.take(at_once, [&](slot& one) noexcept REQUIRES(lock_) {

@@ -41,7 +41,7 @@ TEST(admission, is_by_room_and_otherwise_alone) {
       {normal, 299, 0, {0, 0, 9, 0}, admission::fits},
       {normal, 300, 0, {0, 0, 9, 0}, admission::refused},
       {normal, 300, 0, nothing, admission::alone},
-      // What is less urgent stands in nobody's way.
+      // What is less urgent is in the way of nothing.
       {high, 300, 100, {0, 0, 9, 0}, admission::fits},
       {high, 300, 101, {9, 9, 9, 0}, admission::alone},
       {high, 300, 101, {0, 0, 0, 1}, admission::refused},
@@ -56,8 +56,7 @@ TEST(admission, is_by_room_and_otherwise_alone) {
   };
   for (const row& each : table) {
     EXPECT_EQ(admit({400, each.used, each.moving}, each.priority, each.bytes), each.expected)
-        << to_string(asset_state::queued) << " " << static_cast<int>(each.priority) << " "
-        << each.used << " " << each.bytes;
+        << static_cast<int>(each.priority) << " " << each.used << " " << each.bytes;
   }
 }
 
