@@ -35,6 +35,10 @@ class file_in_memory final : load_detail::file_read, public held_file {
       wanted_.content = content_.span();
     } else {
       wanted_.outcome = tl::unexpected<error>(outcome.error());
+      if (outcome.error().code == errc::not_found && with().files.mount_count() == 0) {
+        wanted_.outcome =
+            fail(errc::not_found, "nothing is mounted: mount() files first", wanted_.path.id);
+      }
       wanted_.content = {};
     }
     listener_.fetched(wanted_);

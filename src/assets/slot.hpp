@@ -16,6 +16,12 @@ namespace overture::assets_detail {
 class store_core;
 struct need;
 
+// A place in a text, counted from 1, columns in bytes; 0: in no text.
+struct text_place {
+  std::size_t line = 0;
+  std::size_t column = 0;
+};
+
 // A loader that was added, and memory for its values.
 struct loader_entry {
   overture::detail::any_loader* by = nullptr;
@@ -49,6 +55,7 @@ struct slot : overture::detail::asset_head {
   std::uint64_t since_ns = 0;     // when it came into its state
   error failure;                  // if it has failed
   slot* failed_need = nullptr;    // that made it fail
+  text_place failed_at;           // if its file is a text
   fetch_request fetch;
 
   // What it takes of the budget while takes_room(now.state), and what was taken for it.

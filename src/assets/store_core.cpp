@@ -4,6 +4,7 @@
 #include "assets/store_core.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "overture/base/contracts.hpp"
 
@@ -90,9 +91,36 @@ void store_core::finish() noexcept {
   // Assets that hold others go first, and then those that hold each other.
   while (unload_all(false)) {
   }
+  if constexpr (detail::contracts) expects_no_circle();
   while (unload_all(true)) {
   }
   group_.wait();
+}
+
+void store_core::expects_no_circle() noexcept {
+  const slot* found = nullptr;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    needs::holders holders;
+    for (std::size_t i = 0; slot* const one = slot_at(i); ++i) holders.look_at(*one);
+    holders.follow();
+    for (std::size_t i = 0; i < table_.size() && found == nullptr; ++i) {
+      if (table_.at(i).held_by == asset_holder::circle) found = &table_.at(i);
+    }
+  }
+  if (found == nullptr) return;
+  constexpr std::string_view parts[] = {
+      "an asset_store ended with assets that only keep each other loaded, ",
+      " among them: let one name() the other, where both want() each other"};
+  char sentence[512];
+  const std::string_view path =
+      found->path.text.substr(0, sizeof sentence - parts[0].size() - parts[1].size() - 1);
+  char* at = sentence;
+  for (const std::string_view part : {parts[0], path, parts[1]}) {
+    at = std::copy(part.begin(), part.end(), at);
+  }
+  *at = '\0';
+  if constexpr (detail::contracts) detail::expects(false, sentence);
 }
 
 // Of those that nothing holds, or of all; true if there were any.

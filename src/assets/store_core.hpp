@@ -46,6 +46,14 @@ struct asking {
   const error* flaw = nullptr;  // of the path, so that it fails at once
 };
 
+// Why an asset failed: the assets from it to the one at fault, as many as fit.
+struct failure_chain {
+  std::array<const slot*, 16> links{};
+  std::size_t length = 0;
+  error why;
+  text_place at;
+};
+
 // What a store works with.
 struct store_means {
   fetcher& files;
@@ -86,6 +94,12 @@ class store_core final : public fetch_listener {
   void flawed(slot& one, const error& why) noexcept;
 
   pump_result pump(std::chrono::nanoseconds budget) noexcept;
+  // Whether this thread is in pump() now, as the finalize() that calls is.
+  [[nodiscard]] bool is_pumping() const noexcept { return is_pumping_; }
+  // For contracts. Whether a handle is one of this store, which need not be true of any address.
+  [[nodiscard]] bool owns(const void* handle) noexcept;
+  // Whether only pump() could settle the asset of this barricade.
+  [[nodiscard]] bool needs_pump(const barricade& settled) noexcept;
   // True once it is ready or has failed.
   bool wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept;
 
@@ -93,8 +107,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> for_each_unsettled(
       function_ref<void(const unsettled_asset&)> visit) noexcept;
   [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
-  // The assets from `failed` to the one at fault, as many as fit; how many they are.
-  std::size_t chain_of(const slot& failed, std::span<const slot*> chain, error& why) noexcept;
+  [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;
 
   void step_waits(asset_priority priority) noexcept override;
@@ -103,6 +116,7 @@ class store_core final : public fetch_listener {
  private:
   void finish() noexcept;
   [[nodiscard]] bool unload_all(bool held_too) noexcept;
+  void expects_no_circle() noexcept;
 
   // What is to be done without the lock.
   struct actions {
@@ -158,7 +172,7 @@ class store_core final : public fetch_listener {
   void decode_next(bool background) noexcept;
   [[nodiscard]] slot* begin_decode(bool background, actions& todo) noexcept REQUIRES(lock_);
   void decode(slot& one) noexcept;
-  void decoded(slot& one, const result<void>& made, void* value) noexcept;
+  void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;
   [[nodiscard]] void* take_value(loader_entry& of) noexcept;
   void free_value(loader_entry& of, void* value) noexcept REQUIRES(lock_);
 
@@ -214,6 +228,7 @@ class store_core final : public fetch_listener {
   unused_list unused_;
   atomic<bool> feeding_{false};  // a job that feeds is queued
   event_count for_main_thread_;  // something waits for the main thread
+  bool is_pumping_ = false;      // of that thread
 
   std::optional<thread_pool> background_;
   // Last, because their destructors wait. The first counts each read too.

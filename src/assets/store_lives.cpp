@@ -31,6 +31,7 @@ void store_core::happens(slot& one, life_event event, actions& todo, bool has_ro
 void store_core::fails(slot& one, life_event event, const error& why, actions& todo) noexcept {
   one.failure = why;
   one.failed_need = nullptr;
+  one.failed_at = {};
   happens(one, event, todo);
 }
 

@@ -23,6 +23,17 @@ std::uint64_t usual_content_bytes(const loader_entry& of) noexcept {
   return of.decoded == 0 ? 0 : of.content_bytes / of.decoded;
 }
 
+// Where a loader found the flaw, if the file is a text: what reads texts has no other place.
+text_place place_in(std::span<const std::byte> content, const error& why) noexcept {
+  if (why.offset == 0 || why.offset > content.size() || why.source != source_id{}) return {};
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  const std::string_view before = text.substr(0, why.offset);
+  if (before.find('\0') != std::string_view::npos) return {};
+  const std::size_t line = before.rfind('\n') + 1;  // its begin; 0 for the first
+  return {.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
+          .column = 1 + before.size() - line};
+}
+
 }  // namespace
 
 // --- Which is next -------------------------------------------------------------------------------
@@ -217,11 +228,12 @@ void store_core::decode(slot& one) noexcept {
     });
   }
   one.fetch.work_ns += now_ns() - began_ns;
+  const text_place at = made ? text_place{} : place_in(one.fetch.content, made.error());
   with_.files.done_with(std::exchange(one.fetch.file, nullptr));
-  decoded(one, made, value);
+  decoded(one, made, value, at);
 }
 
-void store_core::decoded(slot& one, const result<void>& made, void* value) noexcept {
+void store_core::decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept {
   loader_entry& of = *one.of;
   const std::uint64_t bytes = made ? of.by->bytes_at(value) : 0;
   actions todo;
@@ -241,6 +253,7 @@ void store_core::decoded(slot& one, const result<void>& made, void* value) noexc
     } else {
       if (value != nullptr) free_value(of, value);
       fails(one, life_event::decode_fails, made.error(), todo);
+      one.failed_at = at;
     }
   }
   perform(todo);

@@ -25,19 +25,24 @@ asset_progress store_core::progress() noexcept {
 
 namespace {
 
-const char* what_it_waits_for(const slot& one) noexcept {
+constexpr const char* only_pump = "pump() on the main thread, as the job system has no workers";
+
+const char* what_it_waits_for(const slot& one, bool has_workers) noexcept {
   switch (one.now.state) {
     case asset_state::queued:
-      return one.now.leaving ? "its old value to be unloaded" : "its turn to be read";
+      if (one.now.leaving) return "its old value to be unloaded";
+      return has_workers ? "its turn to be read" : only_pump;
     case asset_state::reading:
-      return "its file to be read";
+      return has_workers ? "its file to be read" : only_pump;
     case asset_state::decoding:
-      return one.in != nullptr ? "a thread to decode it" : "decode() to return";
+      if (one.in == nullptr) return "decode() to return";
+      return has_workers ? "a thread to decode it" : only_pump;
     case asset_state::needing:
       return "an asset that it needs";
     default:
       if (one.in == nullptr) return "finalize() to return";
-      return one.of->free_threaded ? "a worker to finalize it" : "pump() on the main thread";
+      if (!one.of->free_threaded) return "pump() on the main thread";
+      return has_workers ? "a worker to finalize it" : only_pump;
   }
 }
 
@@ -46,6 +51,7 @@ const char* what_it_waits_for(const slot& one) noexcept {
 result<void> store_core::for_each_unsettled(
     function_ref<void(const unsettled_asset&)> visit) noexcept {
   const std::uint64_t now = now_ns();
+  const bool has_workers = with_.jobs.concurrency() > 1;
   for (std::size_t i = 0;; ++i) {
     unsettled_asset found;
     {
@@ -56,7 +62,7 @@ result<void> store_core::for_each_unsettled(
       if (found.state == asset_state::unloaded || is_settled(found.state)) continue;
       found.path = one.path;
       found.ns = now - std::min(now, one.since_ns);
-      found.what = what_it_waits_for(one);
+      found.what = what_it_waits_for(one, has_workers);
       for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
         if (each->pending) found.needs = each->child->path;
       }
@@ -94,19 +100,31 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
   }
 }
 
-std::size_t store_core::chain_of(const slot& failed, std::span<const slot*> chain,
-                                 error& why) noexcept {
+failure_chain store_core::chain_of(const slot& failed) noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  std::size_t length = 0;
+  failure_chain chain;
   // The others may have been given up since, which leaves their failures.
   for (const slot* one = &failed; one != nullptr; one = one->failed_need) {
     const asset_state state = one->now.state;
     if (state != asset_state::failed && (one == &failed || state != asset_state::unloaded)) break;
-    why = one->failure;
-    if (length == chain.size()) break;
-    chain[length++] = one;
+    chain.why = one->failure;
+    chain.at = one->failed_at;
+    if (chain.length == chain.links.size()) break;
+    chain.links[chain.length++] = one;
   }
-  return length;
+  return chain;
+}
+
+bool store_core::owns(const void* handle) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  return table_.slot_at_address(handle) != nullptr;
+}
+
+bool store_core::needs_pump(const barricade& settled) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  const slot* const one = table_.slot_at_address(&settled);
+  if (one == nullptr || is_settled(one->now.state) || one->of == nullptr) return false;
+  return !one->of->free_threaded || with_.jobs.concurrency() == 1;
 }
 
 result<void> store_core::record(load_record& into) noexcept {

@@ -106,7 +106,12 @@ void store_core::finalize_next() noexcept {
 
 void store_core::unload(slot& one) noexcept {
   overture::detail::any_loader& by = *one.of->by;
-  (void)base_detail::guarded_call([&] { by.unload_at(one.value, one.now.begun); });
+  bool begun = false;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    begun = one.now.begun;
+  }
+  (void)base_detail::guarded_call([&] { by.unload_at(one.value, begun); });
   by.destroy_at(one.value);
   actions todo;
   {
@@ -165,6 +170,8 @@ slot* store_core::next_for_main(bool& unloads) noexcept {
 
 pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   pump_result did;
+  if (is_pumping_) return did;  // within finalize() or unload(), which this would call again
+  is_pumping_ = true;
   const std::uint64_t begin_ns = now_ns();
   const std::uint64_t end_ns =
       begin_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
@@ -202,6 +209,7 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   // Without workers this thread does everything, one job at least, or nothing would ever load.
   const bool has_time = did.steps + did.unloaded == 0 || now_ns() < end_ns;
   if (with_.jobs.concurrency() == 1 && has_time) (void)with_.jobs.wait_until(group_, end_ns);
+  is_pumping_ = false;
   return did;
 }
 
@@ -211,7 +219,7 @@ bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
   for (;;) {
     const event_count::key_type key = for_main_thread_.prepare_wait();
     const std::uint64_t now = now_ns();
-    if (is_done() || now >= deadline_ns) {
+    if (is_done() || now >= deadline_ns || is_pumping_) {
       for_main_thread_.cancel_wait();
       return is_done();
     }

@@ -140,8 +140,9 @@ TEST(asset_reload, ends_at_whatever_step_it_fails) {
           EXPECT_TRUE(store.reload_status(wall));
           EXPECT_EQ(wall->texts[0]->text, "green.txt");
           wall = {};
-          pump_until(store, [&] { return store.progress().asked == 0; });
-          EXPECT_EQ(store.progress().waiting_bytes, 0u);
+          pump_until(store, [&] {
+            return store.progress().asked == 0 && store.progress().waiting_bytes == 0;
+          });
         }
         EXPECT_EQ(rig.happened.count("unload wall") >= 2, true);
         EXPECT_EQ(rig.happened.count("finalize red.txt"), rig.happened.count("unload red.txt"));

@@ -27,6 +27,9 @@ executor* first_read = nullptr;
 result<void> load_record::add(const recorded_file&) noexcept {
   return {};
 }
+std::size_t file_system::mount_count() const noexcept {
+  return 1;
+}
 
 namespace load_detail {
 
