@@ -334,6 +334,22 @@ TEST(asset_store, calls_finalize_again_in_the_next_frame) {
   EXPECT_TRUE(one.is_ready());
 }
 
+// As a game may do in what it runs once an asset has failed: the store may still be telling others.
+TEST(asset_store, retries_what_is_retried_while_others_are_told) {
+  store_rig rig({.workers = 1});
+  rig.add("a.txt", "broken");
+  rig.mount();
+  for (int i = 0; i < 20; ++i) {
+    rigged_store store(rig);
+    rig.add("a.txt", "broken");
+    const asset<words> one = store.get<words>("a.txt"_path);
+    one.settled().wait();
+    rig.add("a.txt", "mended");
+    store.retry(one);
+    EXPECT_EQ(store.outcome(one), "ready");
+  }
+}
+
 TEST(asset_store, retries_what_has_failed_down_to_the_cause) {
   store_rig rig;
   rig.add("room", "wall.txt");
