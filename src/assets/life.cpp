@@ -57,7 +57,10 @@ class stepping {
     (is_.free_threaded ? todo.finalize_job : todo.wake_main) = true;
   }
   // Decoded, and waits for nothing.
-  void go_on() noexcept { is_.need_failed ? fail() : wait_for_finalize(); }
+  void go_on() noexcept {
+    if (is_.need_failed) return fail();
+    wait_for_finalize();
+  }
 
   void file_has_come() noexcept {
     if (is_wanted()) {

@@ -494,14 +494,11 @@ def main():
         print(f"{kind}: {dead} of {total} plants killed ({100 * dead // max(total, 1)} %)"
               f"{'' if enough else f', fewer than {100 * ENOUGH[kind]:.0f} %'}")
     for folder, wanted in ENOUGH_BEHAVIOUR_IN.items():
-        inside = [plant for plant in killed + survivors
+        inside = [plant in killed for plant in killed + survivors
                   if plant.kind == BEHAVIOUR and plant.source.startswith(folder)]
-        dead = sum(plant in killed for plant in inside)
-        enough = dead >= wanted * len(inside) or plants is not every and dead == len(inside)
-        passed &= enough
-        if inside:
-            print(f"behaviour in {folder}: {dead} of {len(inside)} plants killed"
-                  f"{'' if enough else f', fewer than {100 * wanted:.0f} %'}")
+        if sum(inside) < wanted * len(inside):
+            passed = False
+            print(f"{folder}: {sum(inside)} of {len(inside)}, fewer than {100 * wanted:.0f} %")
     return 0 if passed else 1
 
 
