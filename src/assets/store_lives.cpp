@@ -76,6 +76,7 @@ void store_core::apply(slot& one, life_event event, bool has_room, actions& todo
                      (has_file(before.state) && !has_file(next.state)) ||
                      (before.leaving && !next.leaving);
   const bool is_new = next.in == place::to_read && before.in != place::to_read;
+  if (ending_) return;  // nothing begins any more, nor does a job
   if (is_new || (stops && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
 }
 

@@ -257,6 +257,21 @@ TEST(asset_memory, is_bounded_while_the_program_does_not_pump) {
   }
 }
 
+TEST(asset_memory, of_a_pile_that_waits_for_pump_is_freed_once_at_the_end) {
+  for (int round = 0; round < 5; ++round) {
+    memory_rig rig({.workers = 2});
+    for (int i = 0; i < 500; ++i) rig.add(std::to_string(i), "4");
+    rig.mount();
+    {
+      memory_store store(rig, {.budget_bytes = 2000 * mib});
+      std::vector<asset<part>> all;
+      for (int i = 0; i < 500; ++i) all.push_back(store.get<part>(std::to_string(i)));
+      while (store.progress().for_pump < 300) std::this_thread::yield();
+    }
+    EXPECT_EQ(rig.sum.now, 0u);
+  }
+}
+
 TEST(asset_memory, of_what_no_loader_states_is_counted_afterwards) {
   memory_rig rig({.workers = 3});
   rig.parts.states = false;

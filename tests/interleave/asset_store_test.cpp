@@ -246,8 +246,9 @@ class node_loader final : public loader<node> {
 // A store of nodes. Its main thread is the one that calls pump().
 class explored_nodes {
  public:
-  explicit explored_nodes(bool is_free = true)
+  explicit explored_nodes(bool is_free = true, std::uint64_t budget_bytes = 1u << 20)
       : loader(is_free),
+        budget_(budget_bytes),
         fetch_(std::in_place, reinterpret_cast<file_system&>(tree),
                reinterpret_cast<read_queue&>(queue), jobs, default_allocator()),
         core_(std::in_place,
@@ -297,7 +298,7 @@ class explored_nodes {
   node_loader loader;
 
  private:
-  memory_ledger budget_{1u << 20};
+  memory_ledger budget_;
   std::optional<file_fetcher> fetch_;
   std::optional<store_core> core_;
 };
@@ -399,6 +400,26 @@ TEST(a_store_in_all_interleavings, ends_while_a_reload_and_a_need_are_under_way)
          [&] {
            store.drop(parent);
            store.drop(one);
+           store.end();
+         }});
+  });
+}
+
+// What is unloaded at the end makes room, in which nothing may begin any more.
+TEST(a_store_in_all_interleavings, unloads_each_value_once_at_its_end) {
+  expect_clean_nearby([] {
+    explored_nodes store(false, sizeof(node) * 10 / 3);  // for two, of normal priority
+    slot* const all[] = {&store.get("a"), &store.get("b"), &store.get("c")};
+    store.run_jobs();
+    check(all[1]->state.load() == asset_state::finalizing, "it waits for pump()");
+    check(all[2]->state.load() == asset_state::queued, "it waits for room");
+    run({[&] {
+           for (int i = 0; i < 4; ++i) {
+             if (!store.jobs.run_one()) interleave::let_others_run();
+           }
+         },
+         [&] {
+           for (slot* const each : all) store.drop(*each);
            store.end();
          }});
   });
