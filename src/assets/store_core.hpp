@@ -185,6 +185,7 @@ class store_core final : public fetch_listener {
   void unload(slot& one) noexcept;
   // Unloads what any thread may: nothing is begun before that.
   void give_back() noexcept;
+  [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
   // What pump() does next; null if there is nothing.
   [[nodiscard]] slot* next_for_main(bool& unloads) noexcept;
 

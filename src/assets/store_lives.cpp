@@ -49,6 +49,7 @@ life_facts store_core::facts_of(const slot& one, bool has_room) const noexcept {
 void store_core::apply(slot& one, life_event event, bool has_room, actions& todo) noexcept {
   const life before = one.now;
   const auto [next, what] = step(before, event, facts_of(one, has_room));
+  if (next == before && what == life_actions{}) return;
   const bool changes_state = next.state != before.state;
   if (changes_state && next.state == asset_state::failed && one.failed_need != nullptr) {
     one.failure = one.failed_need->failure;

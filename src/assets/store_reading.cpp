@@ -48,22 +48,19 @@ void store_core::feed_later() noexcept {
 
 // What is given up goes before anything begins.
 void store_core::feed() noexcept {
-  for (;;) {
-    give_back();
+  for (bool more = true; more;) {
     actions todo;
     slot* next = nullptr;
-    bool more = false;
     {
       const sync_detail::scoped_lock hold(lock_);
-      more = sweep(todo) || unload_any_.front != nullptr;
+      more = must_give_back(todo);
       if (!more) next = begin_read(todo);
     }
     perform(todo);
-    if (next != nullptr) {
-      with_.files.begin(next->fetch, *this);
-    } else if (!more) {
-      return;
-    }
+    if (more) give_back();
+    if (next == nullptr) continue;
+    with_.files.begin(next->fetch, *this);
+    more = true;
   }
 }
 
@@ -175,14 +172,17 @@ void store_core::step_waits(asset_priority priority) noexcept {
 // --- Its value -----------------------------------------------------------------------------------
 
 void store_core::decode_next(bool background) noexcept {
-  give_back();
-  actions todo;
   slot* next = nullptr;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    next = begin_decode(background, todo);
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      more = must_give_back(todo);
+      if (!more) next = begin_decode(background, todo);
+    }
+    perform(todo);
+    if (more) give_back();
   }
-  perform(todo);
   if (next != nullptr) decode(*next);
   feed();
 }

@@ -123,6 +123,10 @@ void store_core::unload(slot& one) noexcept {
   perform(todo);
 }
 
+bool store_core::must_give_back(actions& todo) noexcept {
+  return sweep(todo) || unload_any_.front != nullptr;
+}
+
 void store_core::give_back() noexcept {
   for (;;) {
     actions todo;
