@@ -25,7 +25,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).parents[1]
 GROWTH_MAX = 100_000
-SHARED_MAX = 1_165_000  # 1.12 MB, and 45 KB for tar, MD2, Radiance HDR and archives inside a tree
+SHARED_MAX = 1_195_000  # 1.12 MB, 45 KB for tar, MD2, Radiance HDR and archives inside a tree, and
+# 30 KB for what the asset store knows of memory, circles and failures
 COMPILE = ["c++", "-std=c++20", "-O2", "-DNDEBUG", f"-I{ROOT}/include"]
 EMPTY = "int main() {}\n"
 ONE_JOB = """\

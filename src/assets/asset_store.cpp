@@ -4,13 +4,14 @@
 #include "overture/assets/asset_store.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "assets/explain.hpp"
 #include "assets/file_fetch.hpp"
 #include "assets/store_core.hpp"
 #include "base/vec.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/spin.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "sync/object_use.hpp"
 
 namespace overture {
@@ -19,10 +20,55 @@ using assets_detail::decode_context;
 using assets_detail::slot;
 using assets_detail::store_core;
 
+namespace {
+
+// A handle where there is no memory for an asset: it has failed, and no store knows it.
+slot& the_none() noexcept {
+  static slot none;
+  static const bool is_made = [] {
+    none.is_none = true;
+    none.handles.store(1, std::memory_order_relaxed);  // so that it is never unused
+    none.state.store(asset_state::failed, std::memory_order_relaxed);
+    none.settled.lower();
+    return true;
+  }();
+  (void)is_made;
+  return none;
+}
+
+slot& without_memory() noexcept {
+  slot& none = the_none();
+  none.handles.fetch_add(1, std::memory_order_relaxed);
+  return none;
+}
+
+detail::asset_head* or_none(slot* found) noexcept {
+  return found != nullptr ? found : &without_memory();
+}
+
+bool is_none(const detail::asset_head* one) noexcept {
+  return one == nullptr || one->is_none;
+}
+
+// The store that this thread pumps, for contracts.
+thread_local constinit store_core* pumped_here = nullptr;
+
+}  // namespace
+
 const char* to_string(asset_state state) noexcept {
   static constexpr const char* names[asset_state_count] = {
       "unloaded", "queued", "reading", "decoding", "needing", "finalizing", "ready", "failed"};
   return names[static_cast<std::size_t>(state)];
+}
+
+const char* to_string(asset_holder holder) noexcept {
+  static constexpr const char* names[asset_holder_count] = {"nothing", "handle", "asset", "store",
+                                                            "circle"};
+  return names[static_cast<std::size_t>(holder)];
+}
+
+detail::asset_head& detail::no_asset() noexcept {
+  return the_none();
 }
 
 void detail::asset_unused(asset_head& head) noexcept {
@@ -32,7 +78,14 @@ void detail::asset_unused(asset_head& head) noexcept {
 
 result<void> detail::asset_status(const asset_head& head) noexcept {
   const slot& one = static_cast<const slot&>(head);
+  if (one.is_none) return fail(errc::out_of_memory, "out of memory for an asset");
   return one.store->status_of(one);
+}
+
+void detail::expects_may_wait(const barricade& settled) noexcept {
+  expects(pumped_here == nullptr || !pumped_here->needs_pump(settled),
+          "settled().wait() was called on the thread that pumps, which alone could finalize the "
+          "asset: it would never end, call asset_store::wait_for()");
 }
 
 asset_path detail::asset_path_of(const asset_head& head) noexcept {
@@ -52,7 +105,7 @@ detail::asset_head* load_context::ask(const asset_path& path, const void* type,
   if (found == nullptr && needed) {
     one.store->flawed(one, {.code = errc::out_of_memory, .reason = "out of memory for an asset"});
   }
-  return found;
+  return or_none(found);
 }
 
 detail::asset_head* load_context::ask(std::string_view path, const void* type,
@@ -64,13 +117,23 @@ detail::asset_head* load_context::ask(std::string_view path, const void* type,
   slot* const found = one.store->ask({path, {hash64(path)}}, type, asset_priority::background,
                                      {.parent = &one, .needed = needed, .flaw = &normal.error()});
   if (found == nullptr && needed) one.store->flawed(one, normal.error());
-  return found;
+  return or_none(found);
+}
+
+detail::asset_head* load_context::name_any(const asset_path& path, const void* type) noexcept {
+  return static_cast<const decode_context*>(this)->of().store->name(path, type);
+}
+
+detail::asset_head* load_context::name_any(std::string_view path, const void* type) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  return normal ? name_any(*normal, type) : nullptr;
 }
 
 struct asset_store::state {
-  state(file_system& files, read_queue& reads, job_system& jobs, const asset_store_config& config,
+  state(file_system& tree, read_queue& reads, job_system& jobs, const asset_store_config& config,
         allocator& with) noexcept
-      : uses({{&files,
+      : uses({{&tree,
                "a file_system was destroyed while an asset_store reads from it: destroy the store "
                "first"},
               {&reads,
@@ -79,21 +142,33 @@ struct asset_store::state {
               {&jobs,
                "a job system was destroyed while an asset_store runs on it: destroy the store "
                "first"}}),
+        files(tree),
         memory(with),
-        fetch(files, reads, jobs, with),
-        core(fetch, jobs, config, with) {}
+        own_ledger(config.budget_bytes),
+        fetch(tree, reads, jobs, with),
+        core({.files = fetch,
+              .jobs = jobs,
+              .budget = config.ledger ? *config.ledger : own_ledger,
+              .counts_files = config.ledger == nullptr || config.ledger != tree.ledger(),
+              .memory = with},
+             config) {}
 
   void expects_main_thread() noexcept {
     if constexpr (detail::contracts) {
       detail::expects(main_thread.is_this(),
                       "pump(), wait_for() or the destructor of an asset_store was called on a "
                       "second thread: call them on the store's main thread only");
+      detail::expects(!core.is_pumping(),
+                      "pump() or wait_for() of an asset_store was called from within finalize() or "
+                      "unload() of a loader, which it calls: return from there first");
+      pumped_here = &core;
     }
   }
 
-  void expects_own(const detail::asset_head& one) const noexcept {
+  void expects_own(const detail::asset_head& one) noexcept {
     if constexpr (detail::contracts) {
-      detail::expects(static_cast<const slot&>(one).store == &core,
+      // It may be one of a store that has ended.
+      detail::expects(core.owns(&one),
                       "an asset_store was given a handle of another store: use the store that the "
                       "asset came from");
     }
@@ -101,7 +176,9 @@ struct asset_store::state {
 
   [[no_unique_address]] sync_detail::object_uses<3> uses;
   [[no_unique_address]] sync_detail::same_thread<> main_thread;
+  file_system& files;
   allocator& memory;
+  memory_ledger own_ledger;
   assets_detail::file_fetcher fetch;
   store_core core;
 };
@@ -116,6 +193,7 @@ asset_store::asset_store(file_system& files, read_queue& reads, job_system& jobs
 asset_store::~asset_store() {
   if (state_ == nullptr) return;
   state_->expects_main_thread();
+  if constexpr (detail::contracts) pumped_here = nullptr;
   base_detail::destroy_object(state_->memory, memory_tag::load, state_);
 }
 
@@ -131,7 +209,7 @@ result<void> asset_store::add_any(detail::any_loader& of) noexcept {
 
 detail::asset_head* asset_store::get_any(const asset_path& path, const void* type,
                                          asset_priority priority) noexcept {
-  return state_ == nullptr ? nullptr : state_->core.ask(path, type, priority);
+  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, type, priority));
 }
 
 detail::asset_head* asset_store::get_any(std::string_view path, const void* type,
@@ -139,18 +217,33 @@ detail::asset_head* asset_store::get_any(std::string_view path, const void* type
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   if (normal) return get_any(*normal, type, priority);
-  if (state_ == nullptr) return nullptr;
-  return state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()});
+  if (state_ == nullptr) return &without_memory();
+  return or_none(
+      state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()}));
+}
+
+detail::asset_head* asset_store::get_known(detail::asset_head* named,
+                                           asset_priority priority) noexcept {
+  if (named == nullptr) return nullptr;
+  state_->expects_own(*named);
+  state_->core.ask(static_cast<slot&>(*named), priority);
+  return named;
+}
+
+detail::asset_head* asset_store::get_if_ready_any(detail::asset_head* named) noexcept {
+  if (named == nullptr) return nullptr;
+  state_->expects_own(*named);
+  return state_->core.hold_if_ready(static_cast<slot&>(*named)) ? named : nullptr;
 }
 
 void asset_store::raise_any(detail::asset_head* wanted, asset_priority priority) noexcept {
-  if (wanted == nullptr) return;
+  if (is_none(wanted)) return;
   state_->expects_own(*wanted);
   state_->core.raise(static_cast<slot&>(*wanted), priority);
 }
 
 void asset_store::retry_any(detail::asset_head* failed) noexcept {
-  if (failed == nullptr) return;
+  if (is_none(failed)) return;
   state_->expects_own(*failed);
   state_->core.retry(static_cast<slot&>(*failed));
 }
@@ -168,14 +261,14 @@ void asset_store::reload(std::string_view path) noexcept {
 }
 
 result<void> asset_store::reload_status_any(const detail::asset_head* of) const noexcept {
-  if (of == nullptr) return {};
+  if (is_none(of)) return {};
   state_->expects_own(*of);
   return state_->core.reload_status_of(static_cast<const slot&>(*of));
 }
 
 bool asset_store::wait_for_any(detail::asset_head* wanted,
                                std::chrono::nanoseconds duration) noexcept {
-  if (wanted == nullptr) return true;
+  if (is_none(wanted)) return true;
   state_->expects_main_thread();
   state_->expects_own(*wanted);
   const std::int64_t ns = std::max<std::int64_t>(duration.count(), 0);
@@ -198,38 +291,19 @@ result<void> asset_store::for_each_unsettled(
   return state_->core.for_each_unsettled(visit);
 }
 
+result<void> asset_store::for_each_asset(
+    function_ref<void(const known_asset&)> visit) const noexcept {
+  if (state_ == nullptr) return {};
+  return state_->core.for_each(visit);
+}
+
 std::size_t asset_store::explain_any(const detail::asset_head* failed,
                                      std::span<char> text) const noexcept {
   if (!text.empty()) text[0] = '\0';
-  if (failed == nullptr || text.empty()) return 0;
+  if (is_none(failed) || text.empty()) return 0;
   state_->expects_own(*failed);
-  const slot* chain[16];
-  error why;
-  const std::size_t links = state_->core.chain_of(static_cast<const slot&>(*failed), chain, why);
-  std::size_t length = 0;
-  const auto add = [&](std::string_view part) {
-    const std::size_t fitting = std::min(part.size(), text.size() - 1 - length);
-    if (fitting > 0) std::memcpy(text.data() + length, part.data(), fitting);
-    length += fitting;
-    text[length] = '\0';
-  };
-  // Paths may come from files, where a line can end with "\r".
-  const auto add_path = [&](std::string_view path) {
-    if (path.empty()) add("(no name)");
-    for (const char& each : path) {
-      const bool is_control = static_cast<unsigned char>(each) < ' ' || each == '\x7F';
-      add(is_control ? std::string_view("?") : std::string_view(&each, 1));
-    }
-  };
-  for (std::size_t i = 0; i < links; ++i) {
-    if (i > 0) add(" needs ");
-    add_path(chain[i]->path.text);
-  }
-  if (links > 0) {
-    add(": ");
-    add(why.reason);
-  }
-  return length;
+  return assets_detail::explain(state_->files,
+                                state_->core.chain_of(static_cast<const slot&>(*failed)), text);
 }
 
 }  // namespace overture

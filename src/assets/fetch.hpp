@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <span>
 
-#include "assets/lines.hpp"
+#include "assets/lists.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/base/executor.hpp"
 
 namespace overture::assets_detail {
 
-class file_in_memory;
+// A file in memory, of which the fetcher knows more.
+struct held_file {
+  held_file* next = nullptr;  // for those who hold several
+};
 
 // Stays in place from begin() to fetched().
 struct fetch_request {
@@ -26,7 +29,7 @@ struct fetch_request {
   // adds its own.
   std::uint64_t work_ns = 0;
   // The fetcher's.
-  file_in_memory* file = nullptr;
+  held_file* file = nullptr;
   task step;  // what comes next, while it is in a line
   std::uint64_t step_began_ns = 0;
   linked_list<fetch_request>* in = nullptr;
@@ -61,7 +64,7 @@ class fetcher {
   virtual void wait_for_calls() noexcept = 0;
   // The content of a request is not needed any more: its `file`, which may be null. Call it once
   // for each fetched(), under no lock. Any thread.
-  virtual void done_with(file_in_memory* file) noexcept = 0;
+  virtual void done_with(held_file* file) noexcept = 0;
 };
 
 }  // namespace overture::assets_detail

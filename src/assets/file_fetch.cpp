@@ -11,7 +11,7 @@
 namespace overture::assets_detail {
 
 // One file, from begin() to done_with().
-class file_in_memory final : load_detail::file_read {
+class file_in_memory final : load_detail::file_read, public held_file {
  public:
   file_in_memory(file_fetcher& fetcher, const load_detail::read_means& with, load_priority priority,
                  fetch_request& wanted, fetch_listener& listener) noexcept
@@ -35,6 +35,10 @@ class file_in_memory final : load_detail::file_read {
       wanted_.content = content_.span();
     } else {
       wanted_.outcome = tl::unexpected<error>(outcome.error());
+      if (outcome.error().code == errc::not_found && with().files.mount_count() == 0) {
+        wanted_.outcome =
+            fail(errc::not_found, "nothing is mounted: mount() files first", wanted_.path.id);
+      }
       wanted_.content = {};
     }
     listener_.fetched(wanted_);
@@ -88,9 +92,10 @@ void file_fetcher::begin(fetch_request& wanted, fetch_listener& listener) noexce
     return;
   }
   const load_priority priority = priority_of(wanted);
-  wanted.file = ::new (place)
+  auto* const file = ::new (place)
       file_in_memory(*this, {files_, reads_, jobs_, buffers_}, priority, wanted, listener);
-  wanted.file->begin();
+  wanted.file = file;
+  file->begin();
 }
 
 void file_fetcher::add_step(fetch_request& of_file, task step, fetch_listener& listener) noexcept {
@@ -131,11 +136,12 @@ void file_fetcher::take_step(asset_priorities of_these) noexcept {
   step.run(step.context);  // which may end the request
 }
 
-void file_fetcher::done_with(file_in_memory* file) noexcept {
+void file_fetcher::done_with(held_file* file) noexcept {
   if (file == nullptr) return;
-  file->~file_in_memory();
+  auto* const place = static_cast<file_in_memory*>(file);
+  place->~file_in_memory();
   const sync_detail::scoped_lock hold(lock_);
-  free_places_ = ::new (static_cast<void*>(file)) free_place{free_places_};
+  free_places_ = ::new (static_cast<void*>(place)) free_place{free_places_};
 }
 
 }  // namespace overture::assets_detail

@@ -27,7 +27,7 @@ class file_fetcher final : public fetcher {
   [[nodiscard]] bool raise(fetch_request& begun, asset_priority to) noexcept override;
   void take_step(asset_priorities of_these) noexcept override;
   void wait_for_calls() noexcept override;
-  void done_with(file_in_memory* file) noexcept override;
+  void done_with(held_file* file) noexcept override;
 
  private:
   friend class file_in_memory;

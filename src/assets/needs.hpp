@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// needs: which asset needs which.
+// needs: which asset needs which, and what only others keep alive.
 //
 // Not synchronised: the store's lock guards it.
 #pragma once
@@ -9,14 +9,18 @@
 
 namespace overture::assets_detail {
 
-// One asset needs another.
+// One asset names another while it is decoded.
 struct need {
   slot* parent = nullptr;
   slot* child = nullptr;
+  bool needed = false;   // not only wanted: the child is held for it
   bool pending = false;  // the parent waits for the child
   need* next_of_parent = nullptr;
   need* before_of_child = nullptr;
   need* next_of_child = nullptr;
+
+  // How many handles it stands for: its own, and that in the parent's value.
+  [[nodiscard]] std::uint32_t handles() const noexcept { return needed ? 2 : 1; }
 };
 
 class needs {
@@ -27,8 +31,11 @@ class needs {
   needs& operator=(const needs&) = delete;
 
   // Notes that `parent` needs `child`, holds it, and waits for it if it is not settled. Errors:
-  // invalid if the child waits for the parent already, out_of_memory.
+  // invalid if that would close a circle of needs, out_of_memory. A reload stands for its asset.
   [[nodiscard]] result<void> add(slot& parent, slot& child) noexcept;
+  // Notes that the value of `parent` will have a handle on `child`. Nothing without memory: it is
+  // only for what others ask below.
+  void add_wanted(slot& parent, slot& child) noexcept;
   // Each gets what the other needs.
   static void exchange(slot& one, slot& other) noexcept;
   // Forgets what `parent` needs, and gives it up.
@@ -38,19 +45,29 @@ class needs {
   [[nodiscard]] slot* settle(slot& child) noexcept;
   // `from` and all that it waits for, directly or by way of others, linked likewise.
   [[nodiscard]] slot* waited_for(slot& from) noexcept;
+  // What becomes free if the value of `root` goes: its own bytes, and those of what is ready and
+  // has no handles but those that it, and what becomes free with it, have. A value counts as having
+  // one handle on each asset that it has named.
+  [[nodiscard]] std::uint64_t kept_alive_by(slot& root) noexcept;
+
+  // What holds each asset, in slot::held_by: look_at() each, then follow() once.
+  class holders {
+   public:
+    void look_at(slot& one) noexcept;
+    void follow() noexcept;
+
+   private:
+    slot* found_ = nullptr;  // linked by walk_next
+  };
 
  private:
-  [[nodiscard]] bool waits(slot& from, const slot& to) noexcept;
+  [[nodiscard]] need* take() noexcept;
+  static void link(need& one) noexcept;
+  [[nodiscard]] bool closes_circle(slot& parent, const slot& child) noexcept;
 
   allocator& memory_;
   need* free_ = nullptr;  // linked by next_of_parent
   std::uint32_t visits_ = 0;
 };
-
-// Whether nothing waits for it any more.
-[[nodiscard]] inline bool is_settled(const slot& one) noexcept {
-  const asset_state state = one.state.load(std::memory_order_relaxed);
-  return state == asset_state::ready || state == asset_state::failed;
-}
 
 }  // namespace overture::assets_detail

@@ -7,13 +7,20 @@
 #include <cstdint>
 
 #include "assets/fetch.hpp"
-#include "assets/lines.hpp"
+#include "assets/life.hpp"
+#include "assets/lists.hpp"
 #include "overture/assets/asset_store.hpp"
 
 namespace overture::assets_detail {
 
 class store_core;
 struct need;
+
+// A place in a text, counted from 1, columns in bytes; 0: in no text.
+struct text_place {
+  std::size_t line = 0;
+  std::size_t column = 0;
+};
 
 // A loader that was added, and memory for its values.
 struct loader_entry {
@@ -25,6 +32,10 @@ struct loader_entry {
   std::size_t value_alignment = 0;
   const void* placeholder = nullptr;
   void* free_values = nullptr;  // linked through their first bytes
+  // Of the assets that it has decoded, for a guess at what the next one takes.
+  std::uint64_t decoded = 0;
+  std::uint64_t decoded_bytes = 0;
+  std::uint64_t content_bytes = 0;
   loader_entry* next = nullptr;
 };
 
@@ -37,17 +48,23 @@ struct slot : overture::detail::asset_head {
   asset_path path;                 // the text lives as long as the store
   slot* next_in_bucket = nullptr;  // of the table
 
+  life now;  // its state is in asset_head::state too
   asset_priority priority = asset_priority::normal;
-  bool began_finalize = false;  // so it must be unloaded
-  bool leaving = false;         // its value is to be unloaded, or is being unloaded
-  bool settling = false;        // ready or failed, but those who wait have not been told
-  bool wanted_again = false;    // to be loaded once it has left, or settled
   void* value = nullptr;
   std::uint64_t value_bytes = 0;  // as its loader says
   std::uint64_t since_ns = 0;     // when it came into its state
   error failure;                  // if it has failed
   slot* failed_need = nullptr;    // that made it fail
+  text_place failed_at;           // if its file is a text
   fetch_request fetch;
+
+  // What it takes of the budget while takes_room(now.state), and what was taken for it.
+  std::uint64_t room_bytes = 0;
+  std::uint64_t taken_bytes = 0;
+  std::uint64_t stated_bytes = 0;   // what its loader said that decode() needs; 0: nothing
+  std::uint64_t known_bytes = 0;    // what there was no room for, the last time
+  std::uint64_t leaving_bytes = 0;  // what is free once its value has left
+  std::uint64_t kept_bytes = 0;     // what would become free, if it is kept
 
   // For a record: whether it was ever decoded, when it was first read (counted from 1), and what
   // that cost the last time.
@@ -56,14 +73,17 @@ struct slot : overture::detail::asset_head {
   std::uint64_t file_bytes = 0;
   std::uint64_t cost_ns = 0;
 
-  need* needs = nullptr;            // of this one
-  need* needed_by = nullptr;        // those of others for this one
-  std::uint32_t pending_needs = 0;  // that are not settled
-  std::uint32_t visit = 0;          // the last walk that came here
+  need* needs = nullptr;                         // of this one
+  need* needed_by = nullptr;                     // those of others for this one
+  std::uint32_t pending_needs = 0;               // that are not settled
+  std::uint32_t visit = 0;                       // the last walk that came here
+  std::uint32_t seen_handles = 0;                // that this walk has explained
+  asset_holder held_by = asset_holder::nothing;  // as for_each_asset() found it
   slot* walk_next = nullptr;
 
   // Reloads: see store_reload.cpp.
-  slot* reload_of = nullptr;  // this slot only brings another value of that one
+  bool is_second = false;     // one that brings other values, not one of the table
+  slot* reload_of = nullptr;  // it brings another value of that one
   slot* reload = nullptr;     // that is under way
   bool changed = false;       // since its last load or reload began
   std::uint64_t due_ns = 0;   // when it may be reloaded, if it is in the list of those
@@ -83,6 +103,10 @@ struct slot : overture::detail::asset_head {
 
 [[nodiscard]] inline bool is_held(const slot& one) noexcept {
   return one.handles.load(std::memory_order_seq_cst) != 0;
+}
+// For threads without the store's lock too.
+[[nodiscard]] inline bool is_settled(const slot& one) noexcept {
+  return is_settled(one.state.load(std::memory_order_acquire));
 }
 
 using slot_list = linked_list<slot>;

@@ -65,6 +65,16 @@ slot* slot_table::next_of(const slot& one) noexcept {
   return same_path(one.next_in_bucket, one.path);
 }
 
+slot* slot_table::slot_at_address(const void* address) const noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (chunk* const each : chunks_) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(each->slots);
+    if (at < begin || at - begin >= sizeof each->slots) continue;
+    return &each->slots[(at - begin) / sizeof(slot)];
+  }
+  return nullptr;
+}
+
 slot* slot_table::find_or_add(const asset_path& path, const void* type) noexcept {
   if (!grow()) return nullptr;
   slot*& first = bucket(path.id);

@@ -23,6 +23,8 @@ class slot_table {
   // The slots of a path, whatever their type: the first, and the one after another.
   [[nodiscard]] slot* first_of(const asset_path& path) noexcept;
   [[nodiscard]] static slot* next_of(const slot& one) noexcept;
+  // The slot that this address is in; null if it is in none.
+  [[nodiscard]] slot* slot_at_address(const void* address) const noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] slot& at(std::size_t index) const noexcept {
     return chunks_[index / chunk_slots]->slots[index % chunk_slots];

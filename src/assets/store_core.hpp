@@ -2,17 +2,27 @@
 //
 // store_core: the way of an asset through a store, from the first get() to unload().
 //
-//   get() -> to_read_ -> fetcher -> to_decode_ -> decode() -> [needs] -> to_finalize_ -> ready
-//   last handle gone -> unused_ -> kept_ -> to_unload_
+//   get() -> to_read_ -> fetcher -> to_decode_ -> decode() -> [needs] -> for_main_ -> ready
+//   last handle gone -> unused_ -> kept_ -> unload_main_
 //
-// One lock guards what is decided; nothing of the host runs under it. What a decision asks for is
-// collected in `actions` and done once the lock is released.
+// One lock guards what is decided; nothing of the host runs under it. life.hpp says what becomes of
+// an asset at each event; happens() carries it out. What must be done without the lock is collected
+// in `actions`.
+//
+//   store_lives.cpp    happens(): lists, counts, room
+//   store_asks.cpp     what the program asks for: get, raise, retry
+//   store_reading.cpp  from path to value: which is next, its room, decode()
+//   store_values.cpp   from value to ready, and back: finalize(), unload(), pump()
+//   store_reload.cpp   another value for an asset whose file has changed
+//   store_report.cpp   what is known of the assets
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <optional>
 
+#include "assets/admission.hpp"
+#include "assets/counts.hpp"
 #include "assets/fetch.hpp"
 #include "assets/needs.hpp"
 #include "assets/slot.hpp"
@@ -24,6 +34,7 @@
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/load/load_record.hpp"
 #include "overture/sync/event_count.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture::assets_detail {
@@ -35,10 +46,26 @@ struct asking {
   const error* flaw = nullptr;  // of the path, so that it fails at once
 };
 
+// Why an asset failed: the assets from it to the one at fault, as many as fit.
+struct failure_chain {
+  std::array<const slot*, 16> links{};
+  std::size_t length = 0;
+  error why;
+  text_place at;
+};
+
+// What a store works with.
+struct store_means {
+  fetcher& files;
+  job_system& jobs;
+  memory_ledger& budget;
+  bool counts_files = true;  // false: the fetcher takes room for them in the same ledger
+  allocator& memory;
+};
+
 class store_core final : public fetch_listener {
  public:
-  store_core(fetcher& files, job_system& jobs, const asset_store_config& config,
-             allocator& memory) noexcept;
+  store_core(const store_means& with, const asset_store_config& config) noexcept;
   ~store_core();
   store_core(const store_core&) = delete;
   store_core& operator=(const store_core&) = delete;
@@ -49,6 +76,12 @@ class store_core final : public fetch_listener {
   // A handle's count is taken; null without memory.
   [[nodiscard]] slot* ask(const asset_path& path, const void* type, asset_priority priority,
                           const asking& how = {}) noexcept;
+  // Takes a handle's count on one that is known, and loads it.
+  void ask(slot& known, asset_priority priority) noexcept;
+  // The same if it is ready; false if not.
+  [[nodiscard]] bool hold_if_ready(slot& known) noexcept;
+  // Its name only; null without memory.
+  [[nodiscard]] slot* name(const asset_path& path, const void* type) noexcept;
   void raise(slot& wanted, asset_priority priority) noexcept;
   void retry(slot& failed) noexcept;
   // Its last handle is gone.
@@ -61,110 +94,142 @@ class store_core final : public fetch_listener {
   void flawed(slot& one, const error& why) noexcept;
 
   pump_result pump(std::chrono::nanoseconds budget) noexcept;
+  // Whether this thread is in pump() now, as the finalize() that calls is.
+  [[nodiscard]] bool is_pumping() const noexcept { return is_pumping_; }
+  // For contracts. Whether a handle is one of this store, which need not be true of any address.
+  [[nodiscard]] bool owns(const void* handle) noexcept;
+  // Whether only pump() could settle the asset of this barricade.
+  [[nodiscard]] bool needs_pump(const barricade& settled) noexcept;
   // True once it is ready or has failed.
   bool wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept;
 
   [[nodiscard]] asset_progress progress() noexcept;
   [[nodiscard]] result<void> for_each_unsettled(
       function_ref<void(const unsettled_asset&)> visit) noexcept;
-  // The assets from `failed` to the one at fault, as many as fit; how many they are.
-  std::size_t chain_of(const slot& failed, std::span<const slot*> chain, error& why) noexcept;
+  [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
+  [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;
 
   void step_waits(asset_priority priority) noexcept override;
   void fetched(fetch_request& ended) noexcept override;
 
  private:
-  using job_counts = std::array<std::uint32_t, asset_priority_count>;
+  void finish() noexcept;
+  [[nodiscard]] bool unload_all(bool held_too) noexcept;
+  void expects_no_circle() noexcept;
+
   // What is to be done without the lock.
   struct actions {
-    slot* settled = nullptr;  // linked by settled_next
-    slot* unload = nullptr;   // on a worker; linked by work_next
-    slot* woken = nullptr;    // what they need has settled; linked by woken_next
+    held_file* files = nullptr;        // linked by next
+    std::uint64_t returned_bytes = 0;  // room of the budget
+    slot* settled = nullptr;           // linked by settled_next
     // Jobs to be queued, by priority: each takes the most urgent of its kind.
-    job_counts steps{};      // of reads
-    job_counts decodes{};    // on workers
-    job_counts finalizes{};  // on workers
-    bool feeds = false;      // there may be something to read
+    priority_counts steps{};  // of reads
+    priority_counts decodes{};
+    priority_counts finalizes{};  // on workers
+    bool unloads = false;         // on a worker
+    bool feeds = false;           // there may be something to read
     bool wakes_main = false;
   };
 
-  // The decisions, in store_core.cpp.
+  // In store_lives.cpp. The event, and all that follows from it for those that need it.
+  void happens(slot& one, life_event event, actions& todo, bool has_room = false) noexcept
+      REQUIRES(lock_);
+  void fails(slot& one, life_event event, const error& why, actions& todo) noexcept REQUIRES(lock_);
+  void apply(slot& one, life_event event, bool has_room, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] life_facts facts_of(const slot& one, bool has_room) const noexcept REQUIRES(lock_);
+  void move(slot& one, place from) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot_list* list_of(slot& one) noexcept REQUIRES(lock_);
+  void measure(slot& one, const life& before) noexcept REQUIRES(lock_);
+  void carry_out(slot& one, const life_actions& what, actions& todo) noexcept REQUIRES(lock_);
+  void take_room(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void settle(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void set_priority(slot& one, asset_priority to) noexcept REQUIRES(lock_);
+  void set_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
+  // Decides about some of the assets whose last handle is gone; true if there are more.
+  [[nodiscard]] bool sweep(actions& todo) noexcept REQUIRES(lock_);
+  void evict(actions& todo) noexcept REQUIRES(lock_);
+  void measure_kept() noexcept REQUIRES(lock_);
+
+  // In store_asks.cpp.
   [[nodiscard]] loader_entry* loader_of(const void* type) noexcept REQUIRES(lock_);
-  void set_state(slot& one, asset_state state) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot* find_or_add(const asset_path& path, const void* type) noexcept
+      REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
-  void enqueue(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  void enqueue_if_wanted(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void note_need(slot& parent, slot& child) noexcept REQUIRES(lock_);
   void raise_all(slot& from, asset_priority priority, actions& todo) noexcept REQUIRES(lock_);
-  void settle(slot& one, asset_state state, actions& todo) noexcept REQUIRES(lock_);
-  void fail_with(slot& one, const error& why, slot* because, actions& todo) noexcept
-      REQUIRES(lock_);
-  void needs_are_there(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  // Call it before the lock is released, if anything may have settled.
-  void wake_parents(actions& todo) noexcept REQUIRES(lock_);
-  void give_up(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  void evict(actions& todo) noexcept REQUIRES(lock_);
-  void dispose(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  void release_value(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
-  void free_value(loader_entry& of, void* value) noexcept REQUIRES(lock_);
 
-  // Reloads, in store_reload.cpp.
-  void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
-  void begin_reloads() noexcept;
-  void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
-  void end_reload(slot& reload, actions& todo) noexcept REQUIRES(lock_);
-  void recycle_reload(slot& reload) noexcept REQUIRES(lock_);
-  // The slots of the table, and then those of reloads; null after the last.
-  [[nodiscard]] slot* slot_at(std::size_t index) noexcept REQUIRES(lock_);
-
-  // The work, in store_work.cpp.
-  void perform(actions& todo) noexcept;
-  void tell(slot& settled) noexcept;
+  // In store_reading.cpp.
   void feed_later() noexcept;
   void feed() noexcept;
+  [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
+  [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
+  // Room for so many bytes in all.
+  [[nodiscard]] bool try_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
   // What a background thread takes, and what a worker does.
   [[nodiscard]] asset_priorities taken_by(bool background) const noexcept;
   void decode_next(bool background) noexcept;
+  [[nodiscard]] slot* begin_decode(bool background, actions& todo) noexcept REQUIRES(lock_);
   void decode(slot& one) noexcept;
-  void decoded(slot& one, const result<void>& made, void* value) noexcept;
+  void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;
   [[nodiscard]] void* take_value(loader_entry& of) noexcept;
+  void free_value(loader_entry& of, void* value) noexcept REQUIRES(lock_);
+
+  // In store_values.cpp.
+  void perform(actions& todo) noexcept;
+  void tell(slot& settled) noexcept;
   // Makes one step; true if there is another.
   [[nodiscard]] bool finalize(slot& one, std::chrono::nanoseconds budget) noexcept;
   void finalize_next() noexcept;
   void unload(slot& one) noexcept;
-  void sweep() noexcept;
-  void finish() noexcept;
+  // Unloads what any thread may: nothing is begun before that.
+  void give_back() noexcept;
+  [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
+  // What pump() does next; null if there is nothing.
+  [[nodiscard]] slot* next_for_main(bool& unloads) noexcept;
 
-  fetcher& files_;
-  job_system& jobs_;
+  // In store_reload.cpp.
+  void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
+  void begin_reloads() noexcept;
+  void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
+  void end_reloads() noexcept;
+  void exchange(slot& reload, actions& todo) noexcept REQUIRES(lock_);
+  void recycle(slot& reload) noexcept REQUIRES(lock_);
+  // The slots of the table, and then those of reloads; null after the last.
+  [[nodiscard]] slot* slot_at(std::size_t index) noexcept REQUIRES(lock_);
+
+  const store_means with_;
   const asset_store_config config_;
-  allocator& memory_;
 
   sync_detail::mutex lock_;
   slot_table table_ GUARDED_BY(lock_);
   needs needs_ GUARDED_BY(lock_);
+  counts counts_ GUARDED_BY(lock_);
   loader_entry* loaders_ GUARDED_BY(lock_) = nullptr;
-  slot_lines to_read_ GUARDED_BY(lock_);
-  slot_lines to_decode_ GUARDED_BY(lock_);
-  slot_lines to_finalize_ GUARDED_BY(lock_);  // on the main thread
-  slot_lines for_workers_ GUARDED_BY(lock_);  // to be finalized there
-  slot_list to_unload_ GUARDED_BY(lock_);     // on the main thread
-  slot_list kept_ GUARDED_BY(lock_);          // the one that was given up first is in front
-  std::uint64_t kept_bytes_ GUARDED_BY(lock_) = 0;
-  slot* changed_ GUARDED_BY(lock_) = nullptr;          // to be reloaded; linked by changed_next
+  slot_lines needed_ GUARDED_BY(lock_);       // to be read, and others wait for them
+  slot_lines to_read_ GUARDED_BY(lock_);      // the others
+  slot_lines to_decode_ GUARDED_BY(lock_);    //
+  slot_lines for_main_ GUARDED_BY(lock_);     // to be finalized
+  slot_lines for_workers_ GUARDED_BY(lock_);  // likewise
+  slot_list unload_main_ GUARDED_BY(lock_);
+  slot_list unload_any_ GUARDED_BY(lock_);
+  slot_list kept_ GUARDED_BY(lock_);            // the one that was given up first is in front
+  slot* measured_ GUARDED_BY(lock_) = nullptr;  // of those, the next to be measured again
+  slot* woken_ GUARDED_BY(lock_) = nullptr;     // linked by woken_next: within happens()
+  slot* changed_ GUARDED_BY(lock_) = nullptr;   // to be reloaded; linked by changed_next
+  slot* reloaded_ GUARDED_BY(lock_) = nullptr;  // for pump(); linked by work_next
   base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);  // all that were ever made
   slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
-  unsigned files_in_memory_ GUARDED_BY(lock_) = 0;     // or being read
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
-  std::uint64_t count_of_[asset_state_count] GUARDED_BY(lock_) = {};
+  bool others_have_room_ GUARDED_BY(lock_) = false;  // that the next to be read needs
   bool ending_ GUARDED_BY(lock_) = false;
 
   unused_list unused_;
   atomic<bool> feeding_{false};  // a job that feeds is queued
-  event_count for_main_;         // something waits for the main thread
+  event_count for_main_thread_;  // something waits for the main thread
+  bool is_pumping_ = false;      // of that thread
 
   std::optional<thread_pool> background_;
   // Last, because their destructors wait. The first counts each read too.

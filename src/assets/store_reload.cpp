@@ -48,8 +48,9 @@ void store_core::begin_reloads() noexcept {
     while (next != nullptr) {
       slot& one = *next;
       next = one.changed_next;
-      const bool is_unloaded = one.state.load(std::memory_order_relaxed) == asset_state::unloaded;
-      const bool is_due = one.due_ns <= now && (is_unloaded || is_settled(one));
+      const asset_state state = one.now.state;
+      const bool is_due =
+          one.due_ns <= now && (state == asset_state::unloaded || is_settled(state));
       if (is_due && one.reload == nullptr) {
         one.changed = false;
         begin_reload(one, todo);
@@ -58,27 +59,15 @@ void store_core::begin_reloads() noexcept {
         changed_ = &one;
       }
     }
-    wake_parents(todo);
   }
   perform(todo);
 }
 
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
-  if (one.in == &kept_) {  // no handle holds it: it is loaded when it is asked for
-    kept_.remove(one);
-    kept_bytes_ -= one.value_bytes;
-    dispose(one, todo);
-    return;
-  }
-  switch (one.state.load(std::memory_order_relaxed)) {
-    case asset_state::failed:
-      enqueue(one, todo);
-      return;
-    case asset_state::ready:
-      break;
-    default:
-      return;
-  }
+  // What nothing holds is loaded when it is asked for.
+  happens(one, life_event::evicted, todo);
+  happens(one, life_event::retried, todo);
+  if (one.now.state != asset_state::ready) return;
   slot* const fresh = ending_ ? nullptr : make_reload();
   if (fresh == nullptr) {
     one.last_reload = fail(errc::out_of_memory, "out of memory for a reload");
@@ -89,10 +78,10 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   fresh->of = one.of;
   fresh->type = one.type;
   fresh->path = one.path;
-  fresh->priority = one.priority;
-  fresh->handles.store(1, std::memory_order_relaxed);  // until it is settled
+  set_priority(*fresh, one.priority);
+  fresh->handles.store(1, std::memory_order_relaxed);  // until pump() has exchanged the values
   one.handles.fetch_add(1, std::memory_order_relaxed);
-  enqueue(*fresh, todo);
+  happens(*fresh, life_event::asked, todo);
 }
 
 slot* store_core::make_reload() noexcept {
@@ -100,41 +89,60 @@ slot* store_core::make_reload() noexcept {
     free_reloads_ = again->work_next;
     return again;
   }
-  slot* const made = base_detail::make_object<slot>(memory_, memory_tag::load);
+  slot* const made = base_detail::make_object<slot>(with_.memory, memory_tag::load);
   if (made == nullptr || !reloads_.push_back(made)) {
-    base_detail::destroy_object(memory_, memory_tag::load, made);
+    base_detail::destroy_object(with_.memory, memory_tag::load, made);
     return nullptr;
   }
   made->store = this;
-  ++count_of_[static_cast<std::size_t>(asset_state::unloaded)];
+  made->is_second = true;
+  counts_.put_in(*made);
   return made;
 }
 
-// It has settled, and pump() comes by.
-void store_core::end_reload(slot& reload, actions& todo) noexcept {
+// For pump(): however a reload has ended, it ends here.
+void store_core::end_reloads() noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    while (slot* const ended = reloaded_) {
+      reloaded_ = ended->work_next;
+      exchange(*ended, todo);
+    }
+  }
+  perform(todo);
+}
+
+void store_core::exchange(slot& reload, actions& todo) noexcept {
   slot& one = *reload.reload_of;
-  if (reload.state.load(std::memory_order_relaxed) == asset_state::ready) {
+  if (reload.now.state == asset_state::ready) {
+    counts_.take_out(one);
+    counts_.take_out(reload);
     std::swap(one.value, reload.value);
     std::swap(one.value_bytes, reload.value_bytes);
-    std::swap(one.began_finalize, reload.began_finalize);
+    std::swap(one.now.begun, reload.now.begun);
+    counts_.put_in(one);
+    counts_.put_in(reload);
     needs::exchange(one, reload);
     one.version.fetch_add(1, std::memory_order_relaxed);
     one.shown.store(one.value, std::memory_order_release);
     one.last_reload = {};
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
-      if (each->parent->of->dependent) note_change(*each->parent, 0);
+      slot& parent = each->parent->reload_of ? *each->parent->reload_of : *each->parent;
+      if (each->needed && parent.of->dependent) note_change(parent, 0);
     }
   } else {
     one.last_reload = tl::unexpected<error>(reload.failure);
   }
   one.reload = nullptr;
-  dispose(reload, todo);
-  if (!reload.leaving) recycle_reload(reload);
+  reload.reload_of = nullptr;
+  reload.handles.store(0, std::memory_order_relaxed);
+  happens(reload, life_event::exchanged, todo);
+  if (!reload.now.leaving) recycle(reload);
   overture::detail::drop_handle(one);
 }
 
-void store_core::recycle_reload(slot& reload) noexcept {
-  reload.reload_of = nullptr;
+void store_core::recycle(slot& reload) noexcept {
   reload.work_next = free_reloads_;
   free_reloads_ = &reload;
 }

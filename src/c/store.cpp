@@ -4,6 +4,7 @@
 //
 // The library tells types of assets apart by their C++ types. Those of the C interface are numbers,
 // so there is a C++ type for each number up to OVERTURE_ASSET_TYPES_MAX, and a table of functions.
+#include <bit>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -75,6 +76,8 @@ struct loader_calls {
                                      load_context& context) const noexcept;
   [[nodiscard]] result<finalize_step> finalize(void* value,
                                                std::chrono::nanoseconds budget) const noexcept;
+  [[nodiscard]] std::uint64_t memory_needed(const asset_path& path,
+                                            std::span<const std::byte> bytes) const noexcept;
 
   overture_store* store = nullptr;
   overture_loader how = {};
@@ -107,6 +110,13 @@ result<finalize_step> loader_calls::finalize(void* value,
   return again ? finalize_step::again : finalize_step::done;
 }
 
+std::uint64_t loader_calls::memory_needed(const asset_path& path,
+                                          std::span<const std::byte> bytes) const noexcept {
+  if (how.memory_needed == nullptr) return 0;
+  const c_path text(path.text);
+  return how.memory_needed(how.context, text.text(), bytes.data(), bytes.size());
+}
+
 template <unsigned Type>
 class program_loader final : public loader<value_of<Type>> {
  public:
@@ -121,6 +131,10 @@ class program_loader final : public loader<value_of<Type>> {
   result<finalize_step> finalize(value_of<Type>& value,
                                  std::chrono::nanoseconds budget) noexcept override {
     return calls.finalize(value.get(), budget);
+  }
+  std::uint64_t memory_needed(const asset_path& path,
+                              std::span<const std::byte> bytes) const noexcept override {
+    return calls.memory_needed(path, bytes);
   }
   bool free_threaded() const noexcept override { return calls.how.finalize == nullptr; }
   std::uint64_t bytes_of(const value_of<Type>& value) const noexcept override {
@@ -199,6 +213,9 @@ struct type_functions {
   overture_asset* (*get)(asset_store& store, const asset_path& path,
                          asset_priority priority) noexcept;
   overture_asset* (*need)(load_context& context, const asset_path& path) noexcept;
+  const void* (*name)(load_context& context, const asset_path& path) noexcept;
+  overture_asset* (*get_named)(asset_store& store, const void* name,
+                               asset_priority priority) noexcept;
 };
 
 template <unsigned Type>
@@ -216,6 +233,14 @@ constexpr type_functions functions_of() noexcept {
           },
           [](load_context& context, const asset_path& path) noexcept -> overture_asset* {
             asset<value> handle = context.need<value>(path);
+            return handle.valid() ? make<asset_of<Type>>(std::move(handle)) : nullptr;
+          },
+          [](load_context& context, const asset_path& path) noexcept {
+            return std::bit_cast<const void*>(context.name<value>(path));
+          },
+          [](asset_store& store, const void* name,
+             asset_priority priority) noexcept -> overture_asset* {
+            asset<value> handle = store.get(std::bit_cast<soft_asset<value>>(name), priority);
             return handle.valid() ? make<asset_of<Type>>(std::move(handle)) : nullptr;
           }};
 }
@@ -249,6 +274,7 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
   asset_store_config how;
   if (wanted.keep_bytes != 0) how.keep_bytes = wanted.keep_bytes;
   if (wanted.files_max != 0) how.files_max = wanted.files_max;
+  if (wanted.budget_bytes != 0) how.budget_bytes = wanted.budget_bytes;
   overture_store* const made = make<overture_store>(reads, how);
   if (made == nullptr) return out_of_memory(error);
   if (const result<void> status = made->assets.status(); !status) {
@@ -311,6 +337,33 @@ overture_code overture_needs_asset(overture_needs* needs, overture_asset_type ty
   return hand_over(made, needs->store, false, asset, error);
 }
 
+overture_code overture_needs_name(overture_needs* needs, overture_asset_type type, const char* path,
+                                  overture_asset_name* name, overture_error* error) {
+  if (name == nullptr) return invalid(error, "there is no place for the name");
+  *name = {.of = nullptr, .type = type};
+  if (needs == nullptr) return invalid(error, "the needs are NULL");
+  if (type >= needs->store.types) return invalid(error, no_type);
+  given_path given;
+  const result<asset_path> normal = given.read(path);
+  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
+  name->of = types_table[type].name(needs->context, *normal);
+  return name->of == nullptr ? out_of_memory(error) : fine(error);
+}
+
+overture_code overture_store_get_named(overture_store* store, overture_asset_name name,
+                                       int32_t priority, overture_asset** asset,
+                                       overture_error* error) {
+  if (asset == nullptr) return invalid(error, "there is no place for the asset");
+  *asset = nullptr;
+  if (store == nullptr) return invalid(error, no_store);
+  if (name.of == nullptr) return invalid(error, "the name is of nothing");
+  if (name.type >= store->types) return invalid(error, no_type);
+  const std::optional<asset_priority> urgency = asset_priority_of(priority);
+  if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
+  overture_asset* const made = types_table[name.type].get_named(store->assets, name.of, *urgency);
+  return hand_over(made, *store, true, asset, error);
+}
+
 overture_code overture_asset_free(overture_asset* asset, overture_error* error) {
   if (asset == nullptr) return fine(error);
   overture_store* const store = asset->store;
@@ -365,7 +418,13 @@ overture_code overture_store_get_progress(const overture_store* store,
   if (store == nullptr) return invalid(error, no_store);
   const asset_progress now = store->assets.progress();
   return write_result(progress,
-                      overture_store_progress{
-                          .size = 0, .asked = now.asked, .ready = now.ready, .failed = now.failed},
+                      overture_store_progress{.size = 0,
+                                              .asked = now.asked,
+                                              .ready = now.ready,
+                                              .failed = now.failed,
+                                              .kept = now.kept,
+                                              .kept_bytes = now.kept_bytes,
+                                              .held_bytes = now.held_bytes,
+                                              .waiting_bytes = now.waiting_bytes},
                       error);
 }

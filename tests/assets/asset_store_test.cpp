@@ -9,6 +9,7 @@
 
 #include "assets/store_rig.hpp"
 #include "overture/jobs/coroutine.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace overture::asset_store_test {
 namespace {
@@ -191,6 +192,44 @@ TEST(asset_store, turns_what_a_loader_throws_into_that_assets_error) {
   EXPECT_EQ(store.outcome(c), "threw");
 }
 
+TEST(asset_store, says_that_a_handle_is_on_nothing) {
+  store_rig rig;
+  rig.add("b.txt", "b");
+  rig.mount();
+  rigged_store store(rig);
+  const asset<words> none;
+  EXPECT_EQ(none.status().error().code, errc::invalid);
+  EXPECT_STREQ(none.status().error().reason,
+               "no asset: the handle was default-constructed or moved from");
+  EXPECT_TRUE(store.wait_for(none, 0ns));
+  char text[80] = "old";
+  EXPECT_EQ(store.explain(none, text), 0u);
+  EXPECT_STREQ(text, "");
+}
+
+TEST(asset_store, without_memory_gives_handles_that_say_so) {
+  store_rig rig;
+  rig.add("a.txt", "hello");
+  rig.mount();
+  failing_allocator memory(0);
+  asset_store store(rig.engine.files, rig.engine.reads, rig.engine.jobs, {.memory = &memory});
+  EXPECT_EQ(store.status().error().code, errc::out_of_memory);
+  asset<words> one = store.get<words>("a.txt"_path);
+  const asset<words> copy = one;
+  EXPECT_FALSE(one.valid());
+  EXPECT_EQ(one.state(), asset_state::failed);
+  EXPECT_EQ(one.get(), nullptr);
+  EXPECT_EQ(one.status().error().code, errc::out_of_memory);
+  EXPECT_EQ(copy.status().error().code, errc::out_of_memory);
+  store.raise(one, asset_priority::high);
+  store.retry(one);
+  EXPECT_TRUE(store.wait_for(one, test::hang));
+  EXPECT_TRUE(store.reload_status(one));
+  EXPECT_FALSE(store.get(soft_asset<words>(one)).valid());
+  one = {};
+  EXPECT_EQ(store.get<words>("no/../path").status().error().code, errc::out_of_memory);
+}
+
 TEST(asset_store, says_that_a_path_or_a_type_is_none) {
   store_rig rig;
   rig.add("bad", "../x");
@@ -295,6 +334,22 @@ TEST(asset_store, calls_finalize_again_in_the_next_frame) {
   EXPECT_TRUE(one.is_ready());
 }
 
+// As a game may do in what it runs once an asset has failed: the store may still be telling others.
+TEST(asset_store, retries_what_is_retried_while_others_are_told) {
+  store_rig rig({.workers = 1});
+  rig.add("a.txt", "broken");
+  rig.mount();
+  for (int i = 0; i < 20; ++i) {
+    rigged_store store(rig);
+    rig.add("a.txt", "broken");
+    const asset<words> one = store.get<words>("a.txt"_path);
+    one.settled().wait();
+    rig.add("a.txt", "mended");
+    store.retry(one);
+    EXPECT_EQ(store.outcome(one), "ready");
+  }
+}
+
 TEST(asset_store, retries_what_has_failed_down_to_the_cause) {
   store_rig rig;
   rig.add("room", "wall.txt");
@@ -318,6 +373,24 @@ TEST(asset_store, loads_without_workers_when_it_is_pumped) {
   const asset<list> room = store.get<list>("room"_path);
   while (!room.is_ready()) store.pump(1ms);
   EXPECT_EQ(room->texts[0]->text, "wall");
+}
+
+TEST(asset_store, without_workers_says_that_it_waits_for_pump) {
+  store_rig rig({.workers = 0});
+  rig.add("a.txt", "a");
+  rig.mount();
+  rigged_store store(rig, {.background_threads = 0});
+  const asset<words> one = store.get<words>("a.txt"_path);
+  const auto waits_for = [&] {
+    std::string what;
+    EXPECT_TRUE(store.for_each_unsettled([&](const unsettled_asset& each) { what = each.what; }));
+    return what;
+  };
+  constexpr const char* only_pump = "pump() on the main thread, as the job system has no workers";
+  EXPECT_EQ(waits_for(), only_pump);
+  while (one.state() == asset_state::queued) (void)rig.engine.jobs.try_help();
+  EXPECT_EQ(waits_for(), only_pump);
+  EXPECT_EQ(store.outcome(one), "ready");
 }
 
 co_task<result<std::string>> text_of(asset<words> awaited) {

@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <thread>
 
 #include "assets/store_rig.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture::bad_luck_test {
@@ -158,6 +160,203 @@ TEST(asset_bad_luck, a_file_that_is_larger_than_memory_fails_alone) {
   char text[200];
   store.explain(huge, text);
   EXPECT_THAT(std::string(text), ::testing::HasSubstr("huge.txt"));
+}
+
+// Memory that ends at any moment fails assets, and leaves nothing behind.
+TEST(asset_bad_luck, memory_that_is_refused_once_at_any_call_ends_well) {
+  bool is_done = false;
+  for (std::size_t fail_at = 0; !is_done; ++fail_at) {
+    ASSERT_LT(fail_at, 1000u);
+    store_rig rig({.workers = 1});
+    rig.add("room", "wall.txt\n?floor.txt");
+    rig.add("wall.txt", "wall");
+    rig.add("floor.txt", "floor");
+    rig.mount();
+    failing_allocator memory(fail_at);
+    {
+      asset_store store(rig.engine.files, rig.engine.reads, rig.engine.jobs,
+                        {.keep_bytes = 0, .reload_delay = 0ns, .memory = &memory});
+      if (!store.add(rig.texts) || !store.add(rig.lists)) continue;
+      asset<list> room = store.get<list>("room"_path);
+      ASSERT_TRUE(store.wait_for(room, test::hang));
+      const result<void> status = room.status();
+      EXPECT_TRUE(status || status.error().code == errc::out_of_memory);
+      for (int i = 0; i < 3; ++i) {
+        store.reload("room");
+        store.retry(room);
+        ASSERT_TRUE(store.wait_for(room, test::hang));
+        store.pump(1ms);
+      }
+      is_done = memory.refusals() == 0;
+      room = {};
+      while (store.progress().asked > 0 || store.progress().waiting_bytes > 0) store.pump(1ms);
+    }
+    EXPECT_EQ(rig.happened.count("finalize room"), rig.happened.count("unload room"));
+    EXPECT_EQ(rig.happened.count("finalize wall"), rig.happened.count("unload wall"));
+    EXPECT_EQ(memory.live_bytes(), 0);
+  }
+}
+
+// Calls the store from wherever the store calls it.
+class calling_loader final : public loader<int> {
+ public:
+  result<int> decode(std::span<const std::byte>, load_context& context) override {
+    if (context.path().text == "a") (void)context.need<int>("b"_path);
+    call();
+    return 1;
+  }
+  result<finalize_step> finalize(int& value, std::chrono::nanoseconds) override {
+    call();
+    // In a build with contracts that is a mistake.
+    if constexpr (!detail::contracts) {
+      EXPECT_EQ(store->pump(0ns).steps, 0u);
+      EXPECT_FALSE(store->wait_for(store->get<int>("never"_path), 0ns));
+    }
+    return ++value < 3 ? finalize_step::again : finalize_step::done;
+  }
+  void unload(int&) override { call(); }
+  bool free_threaded() const noexcept override { return is_free; }
+
+  asset_store* store = nullptr;
+  bool is_free = false;
+
+ private:
+  void call() {
+    const asset<int> c = store->get<int>("c"_path, asset_priority::high);
+    store->raise(c, asset_priority::high);
+    store->retry(c);
+    store->reload("c");
+    (void)store->reload_status(c);
+    (void)store->progress();
+    (void)store->get_if_ready(soft_asset<int>(c));
+    char text[80];
+    (void)store->explain(c, text);
+    EXPECT_TRUE(store->for_each_asset([](const known_asset&) {}));
+    EXPECT_TRUE(store->for_each_unsettled([](const unsettled_asset&) {}));
+  }
+};
+
+TEST(asset_bad_luck, loaders_may_call_the_store_from_every_step) {
+  for (const bool is_free : {false, true}) {
+    if (is_free && !detail::contracts) continue;  // pump() is for one thread
+    for (const unsigned workers : {0u, 2u}) {
+      store_rig rig({.workers = workers});
+      for (const char* name : {"a", "b", "c", "never"}) rig.add(name, name);
+      rig.mount();
+      calling_loader ints;
+      ints.is_free = is_free;
+      asset_store store(rig.engine.files, rig.engine.reads, rig.engine.jobs,
+                        {.keep_bytes = 0, .background_threads = 0, .reload_delay = 0ns});
+      ints.store = &store;
+      ASSERT_TRUE(store.add(ints));
+      asset<int> a = store.get<int>("a"_path);
+      ASSERT_TRUE(store.wait_for(a, test::hang));
+      EXPECT_TRUE(a.is_ready());
+      a = {};
+      for (int i = 0; i < 20; ++i) store.pump(1ms);
+    }
+  }
+}
+
+// Returns once it is told to give up, and names more assets.
+class late_loader final : public loader<std::string> {
+ public:
+  result<std::string> decode(std::span<const std::byte>, load_context& context) override {
+    began.lower();
+    while (!context.is_cancelled()) std::this_thread::yield();
+    const asset<std::string> other = context.need<std::string>("other"_path);
+    if (fails) return fail(errc::cancelled, "given up");
+    return std::string(100, 'x');
+  }
+  barricade began{barricade::raised};
+  bool fails = false;
+};
+
+TEST(asset_bad_luck, a_decode_that_returns_after_the_store_began_to_end_is_dropped) {
+  for (const bool fails : {false, true}) {
+    store_rig rig({.workers = 1});
+    rig.add("a", "a");
+    rig.add("other", "other");
+    rig.mount();
+    late_loader late;
+    late.fails = fails;
+    asset_store store(rig.engine.files, rig.engine.reads, rig.engine.jobs);
+    ASSERT_TRUE(store.add(late));
+    asset<std::string> a = store.get<std::string>("a"_path);
+    late.began.wait();
+    a = {};
+  }
+}
+
+TEST(asset_bad_luck, reload_storms_while_files_come_and_go_end_with_what_is_there) {
+  store_rig rig({.workers = 2});
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.add("floor.txt", "floor");
+  rig.mount();
+  {
+    rigged_store store(rig, {.keep_bytes = 0, .reload_delay = 0ns});
+    const asset<list> room = store.get<list>("room"_path);
+    ASSERT_EQ(store.outcome(room), "ready");
+    std::atomic<bool> is_over{false};
+    std::thread artist([&] {
+      constexpr const char* rooms[] = {"wall.txt", "", "gone.txt", "floor.txt\nwall.txt", "@room"};
+      for (int i = 0; i < 400; ++i) {
+        rig.os.remove("/game/wall.txt");
+        rig.add("room", rooms[i % 5]);
+        store.reload("room");
+        rig.add("wall.txt", i % 3 == 0 ? "broken" : "wall");
+        store.reload("wall.txt");
+      }
+      is_over = true;
+    });
+    while (!is_over) store.pump(100us);
+    artist.join();
+    rig.add("wall.txt", "last");
+    rig.add("room", "floor.txt\nwall.txt");
+    store.reload("wall.txt");
+    store.reload("room");
+    while (room->texts.size() != 2 || !room->texts[1].is_ready() ||
+           room->texts[1]->text != "last") {
+      store.pump(1ms);
+    }
+  }
+  EXPECT_EQ(rig.happened.count("finalize room"), rig.happened.count("unload room"));
+}
+
+TEST(asset_bad_luck, a_hundred_thousand_assets_load_and_go) {
+  constexpr int count = 100'000;
+  store_rig rig({.workers = 2});
+  for (int i = 0; i < count / 100; ++i) rig.add(std::to_string(i), "x");
+  rig.mount();
+  rig.texts.is_free = true;
+  rigged_store store(rig, {.keep_bytes = 0, .budget_bytes = 1000});
+  std::vector<asset<words>> all;
+  for (int i = 0; i < count; ++i) {
+    // Most of them are missing, which is as many records.
+    all.push_back(store.get<words>(std::to_string(i)));
+  }
+  for (const asset<words>& each : all) each.settled().wait();
+  EXPECT_EQ(store.progress().ready, static_cast<std::uint64_t>(count / 100));
+  all.clear();
+  while (store.progress().asked > 0 || store.progress().waiting_bytes > 0) store.pump(4ms);
+  std::size_t known = 0;
+  ASSERT_TRUE(store.for_each_asset(
+      [&](const known_asset& one) { known += one.held_by == asset_holder::nothing ? 1 : 0; }));
+  EXPECT_EQ(known, static_cast<std::size_t>(count));
+}
+
+TEST(asset_bad_luck, pump_with_no_time_goes_on_by_a_step) {
+  store_rig rig({.workers = 1});
+  for (int i = 0; i < 20; ++i) rig.add(std::to_string(i), "text");
+  rig.mount();
+  rigged_store store(rig, {.keep_bytes = 0});
+  std::vector<asset<words>> all;
+  for (int i = 0; i < 20; ++i) all.push_back(store.get<words>(std::to_string(i)));
+  while (store.progress().ready < 20) EXPECT_LE(store.pump(-1ns).steps, 1u);
+  all.clear();
+  while (store.progress().waiting_bytes > 0 || store.progress().asked > 0) store.pump(0ns);
+  EXPECT_EQ(rig.happened.count("unload text"), 20u);
 }
 
 }  // namespace

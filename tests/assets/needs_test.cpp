@@ -75,6 +75,86 @@ TEST_F(graph, refuses_circles_of_any_length) {
   EXPECT_TRUE(needed.add(c, d));
 }
 
+TEST_F(graph, refuses_circles_of_what_has_settled_and_by_way_of_a_reload) {
+  ASSERT_TRUE(needed.add(a, b));
+  ASSERT_TRUE(needed.add(b, c));
+  for (slot* each : {&a, &b, &c}) settle(*each);
+  d.reload_of = &c;
+  c.reload = &d;
+  EXPECT_EQ(needed.add(d, a).error().code, errc::invalid) << "a will need itself";
+  EXPECT_EQ(needed.add(d, c).error().code, errc::invalid) << "c itself";
+  slot e;
+  e.handles.store(1, std::memory_order_relaxed);
+  ASSERT_TRUE(needed.add(d, e));
+  EXPECT_EQ(needed.add(e, a).error().code, errc::invalid) << "which will need e";
+  d.reload_of = nullptr;
+  needed.remove_all(d);
+}
+
+TEST_F(graph, wanting_is_no_circle) {
+  needed.add_wanted(a, b);
+  EXPECT_TRUE(needed.add(b, a));
+  EXPECT_EQ(b.handles.load(), 1u) << "nor does it hold";
+  needed.remove_all(a);
+  EXPECT_EQ(b.handles.load(), 1u);
+}
+
+TEST_F(graph, counts_with_an_asset_what_only_it_keeps_alive) {
+  for (slot* each : {&a, &b, &c, &d}) {
+    settle(*each);
+    each->now.state = asset_state::ready;
+    each->value = each;
+    each->value_bytes = each == &a ? 1 : each == &b ? 10 : each == &c ? 100 : 1000;
+    each->handles.store(0, std::memory_order_relaxed);
+  }
+  const auto holds = [&](slot& parent, slot& child) {
+    ASSERT_TRUE(needed.add(parent, child));
+    child.handles.fetch_add(1, std::memory_order_relaxed);  // in the parent's value
+  };
+  holds(a, b);
+  holds(a, c);
+  holds(b, c);
+  needed.add_wanted(c, d);
+  d.handles.fetch_add(1, std::memory_order_relaxed);
+  EXPECT_EQ(needed.kept_alive_by(a), 1111u);
+  EXPECT_EQ(needed.kept_alive_by(b), 10u) << "a needs c too";
+  EXPECT_EQ(needed.kept_alive_by(c), 1100u);
+  c.handles.fetch_add(1, std::memory_order_relaxed);  // of the program
+  EXPECT_EQ(needed.kept_alive_by(a), 11u);
+  c.handles.fetch_sub(1, std::memory_order_relaxed);
+  b.now.state = asset_state::finalizing;
+  EXPECT_EQ(needed.kept_alive_by(a), 1101u) << "b counts where it is";
+  for (slot* each : {&b, &c, &d}) each->handles.fetch_add(1, std::memory_order_relaxed);
+}
+
+TEST_F(graph, says_what_holds_each) {
+  for (slot& each : slots) each.handles.store(0, std::memory_order_relaxed);
+  const auto wants = [&](slot& parent, slot& child) {
+    needed.add_wanted(parent, child);
+    child.handles.fetch_add(1, std::memory_order_relaxed);
+  };
+  wants(a, b);
+  wants(b, a);
+  wants(b, c);
+  const auto held_by = [&] {
+    needs::holders holders;
+    for (slot& each : slots) holders.look_at(each);
+    holders.follow();
+    std::vector<asset_holder> all;
+    for (const slot& each : slots) all.push_back(each.held_by);
+    return all;
+  };
+  using enum asset_holder;
+  EXPECT_THAT(held_by(), ElementsAre(circle, circle, circle, nothing));
+  a.handles.fetch_add(1, std::memory_order_relaxed);
+  EXPECT_THAT(held_by(), ElementsAre(handle, asset, asset, nothing));
+  a.handles.fetch_sub(1, std::memory_order_relaxed);
+  wants(d, b);
+  d.now.in = place::kept;
+  EXPECT_THAT(held_by(), ElementsAre(asset, asset, asset, store));
+  for (slot& each : slots) each.handles.store(9, std::memory_order_relaxed);
+}
+
 TEST_F(graph, finds_all_that_one_waits_for) {
   ASSERT_TRUE(needed.add(a, b));
   ASSERT_TRUE(needed.add(b, c));

@@ -155,6 +155,60 @@ TEST(asset_order, a_background_asset_that_is_raised_while_it_waits_is_decoded_by
   EXPECT_EQ(store.outcome(music), "ready");
 }
 
+// Whatever list it waits in, a job of the new priority comes for it.
+TEST(asset_order, a_raised_asset_is_finalized_before_jobs_that_were_queued_meanwhile) {
+  store_rig rig({.workers = 0});
+  rig.texts.is_free = true;
+  rig.add("late", "late");
+  rig.mount();
+  rigged_store store(rig, {.background_threads = 0});
+  const asset<words> late = store.get<words>("late"_path, asset_priority::low);
+  while (late.state() != asset_state::finalizing) (void)rig.engine.jobs.try_help();
+  job_group others{rig.engine.jobs};
+  bool ran = false;
+  others.run([&] {
+    ran = true;
+    EXPECT_TRUE(late.is_ready());
+  });
+  store.raise(late, asset_priority::high);
+  while (!ran) (void)rig.engine.jobs.try_help();
+  others.wait();
+}
+
+TEST(asset_order, a_background_asset_that_is_raised_before_it_is_read_needs_no_other_to_end) {
+  store_rig rig({.workers = 1});
+  rig.add("music", "music");
+  rig.add("other", "other");
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path == "music") gate.wait();
+  };
+  rigged_store store(rig, {.files_max = 4});
+  const asset<words> music = store.get<words>("music"_path, asset_priority::background);
+  while (music.state() != asset_state::decoding) std::this_thread::yield();
+  const asset<words> other = store.get<words>("other"_path, asset_priority::background);
+  store.pump(1ms);
+  ASSERT_EQ(other.state(), asset_state::queued) << "a quarter of the files is one";
+  store.raise(other, asset_priority::normal);
+  EXPECT_EQ(store.outcome(other), "ready");
+  gate.lower();
+  EXPECT_EQ(store.outcome(music), "ready");
+}
+
+TEST(asset_order, what_others_wait_for_is_read_before_what_nothing_waits_for) {
+  store_rig rig({.workers = 0});
+  rig.add("room", "wall.txt");
+  for (const char* name : {"wall.txt", "a", "b"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  const asset<list> room = store.get<list>("room"_path);
+  const asset<words> a = store.get<words>("a"_path);
+  const asset<words> wall = store.get<words>("b"_path);
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("room", "wall.txt", "a", "b"));
+}
+
 TEST(asset_order, background_assets_leave_most_of_the_room_to_others) {
   store_rig rig({.workers = 1});
   for (int i = 0; i < 20; ++i) rig.add("music" + std::to_string(i), "music");

@@ -3,6 +3,8 @@
 // asset_store: files that change while the game runs.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -68,6 +70,110 @@ TEST(asset_reload, that_fails_leaves_the_old_value) {
   pump_until(store, [&] { return one.version() == 2; });
   EXPECT_EQ(one->text, "new");
   EXPECT_TRUE(store.reload_status(one));
+}
+
+// Wherever a reload fails, it ends, and the next one begins.
+TEST(asset_reload, ends_at_whatever_step_it_fails) {
+  using step = result<finalize_step>;
+  struct wrong {
+    const char* content;  // null: the file is gone
+    std::function<step(int call)> finalize;
+  };
+  const auto fails = [](int) -> step { return fail(errc::invalid, "no"); };
+  const auto throws = [](int) -> step { throw std::runtime_error("no"); };
+  const auto fails_later = [](int call) -> step {
+    if (call < 3) return finalize_step::again;
+    return fail(errc::invalid, "no");
+  };
+  const wrong all[] = {{nullptr, {}},
+                       {"gone.txt", {}},
+                       {"broken.txt", {}},
+                       {"throws.txt", {}},
+                       {"green.txt\ngone.txt", {}},
+                       {"gone.txt\ngreen.txt", {}},
+                       {"@deep", {}},
+                       {"green.txt\n@deep\nblue.txt", {}},
+                       {"@wall", {}},
+                       {"../up.txt", {}},
+                       {"green.txt", fails},
+                       {"green.txt", throws},
+                       {"green.txt", fails_later}};
+  for (const bool is_free : {false, true}) {
+    for (const unsigned workers : {0u, 1u, 3u}) {
+      for (const wrong& each : all) {
+        SCOPED_TRACE(testing::Message() << is_free << workers << " " << std::size(all) << " "
+                                        << (each.content ? each.content : "(gone)"));
+        store_rig rig({.workers = workers});
+        rig.lists.is_free = is_free;
+        rig.texts.is_free = is_free;
+        rig.add("wall", "red.txt");
+        rig.add("deep", "gone.txt\ngreen.txt");
+        for (const char* name : {"red.txt", "green.txt", "blue.txt"}) rig.add(name, name);
+        rig.add("broken.txt", "broken");
+        rig.add("throws.txt", "throws");
+        rig.mount();
+        {
+          rigged_store store(rig, at_once);
+          asset<list> wall = store.get<list>("wall"_path);
+          ASSERT_EQ(store.outcome(wall), "ready");
+          std::atomic<int> calls{0};
+          std::atomic<bool> is_wrong{true};
+          rig.lists.during_finalize = [&](list& made) -> step {
+            if (!is_wrong || !each.finalize || made.name != "wall") return finalize_step::done;
+            return each.finalize(++calls);
+          };
+          each.content ? rig.add("wall", each.content) : rig.os.remove("/game/wall");
+          for (int again = 0; again < 2; ++again) {
+            store.reload("wall");
+            const std::size_t before = rig.happened.lines().size();
+            pump_until(store, [&] {
+              return !store.reload_status(wall) && (again == 0 || each.content == nullptr ||
+                                                    rig.happened.lines().size() > before);
+            });
+            EXPECT_EQ(wall.version(), 1u);
+            EXPECT_EQ(wall->texts[0]->text, "red.txt");
+          }
+          is_wrong = false;
+          rig.add("wall", "green.txt");
+          store.reload("wall");
+          pump_until(store, [&] { return wall.version() == 2; });
+          EXPECT_TRUE(store.reload_status(wall));
+          EXPECT_EQ(wall->texts[0]->text, "green.txt");
+          wall = {};
+          pump_until(store, [&] {
+            return store.progress().asked == 0 && store.progress().waiting_bytes == 0;
+          });
+        }
+        EXPECT_EQ(rig.happened.count("unload wall") >= 2, true);
+        EXPECT_EQ(rig.happened.count("finalize red.txt"), rig.happened.count("unload red.txt"));
+      }
+    }
+  }
+}
+
+TEST(asset_reload, of_what_is_dropped_meanwhile_ends) {
+  for (const char* content : {"green.txt", "gone.txt"}) {
+    for (int frames = 0; frames < 4; ++frames) {
+      store_rig rig({.workers = 1});
+      rig.add("wall", "red.txt");
+      rig.add("red.txt", "red");
+      rig.add("green.txt", "green");
+      rig.mount();
+      rigged_store store(rig, at_once);
+      asset<list> wall = store.get<list>("wall"_path);
+      ASSERT_EQ(store.outcome(wall), "ready");
+      rig.add("wall", content);
+      store.reload("wall");
+      for (int i = 0; i < frames; ++i) store.pump(0ns);
+      wall = {};
+      pump_until(store, [&] { return store.progress().asked == 0; });
+      wall = store.get<list>("wall"_path);
+      EXPECT_EQ(store.outcome(wall), std::string(content) == "gone.txt" ? "not_found" : "ready");
+      rig.add("wall", "red.txt");
+      store.reload("wall");
+      pump_until(store, [&] { return wall.is_ready() && wall->texts[0].path().text == "red.txt"; });
+    }
+  }
 }
 
 TEST(asset_reload, tries_again_what_has_failed) {
@@ -171,22 +277,63 @@ TEST(asset_reload, loads_a_dependent_asset_after_what_it_needs) {
   EXPECT_EQ(rig.happened.count("unload level"), 1u);
 }
 
-TEST(asset_reload, that_makes_two_assets_hold_each_other_ends_with_the_store) {
+TEST(asset_reload, that_would_close_a_circle_of_needs_leaves_the_old_value) {
+  for (const bool depends : {false, true}) {
+    for (const char* circle : {"@a", "@b", "@c"}) {
+      store_rig rig;
+      rig.lists.depends = depends;
+      rig.add("a", "@b");
+      rig.add("b", "wall.txt");
+      rig.add("c", "@a");
+      rig.add("wall.txt", "wall");
+      rig.mount();
+      {
+        rigged_store store(rig, at_once);
+        const asset<list> c = store.get<list>("c"_path);
+        ASSERT_EQ(store.outcome(c), "ready");
+        const asset<list> b = store.get<list>("b"_path);
+        rig.add("b", circle);
+        store.reload("b");
+        pump_until(store, [&] { return !store.reload_status(b); });
+        EXPECT_EQ(store.reload_status(b).error().code, errc::invalid);
+        EXPECT_EQ(b.version(), 1u);
+        EXPECT_EQ(b->texts[0]->text, "wall");
+        rig.add("b", "wall.txt\nwall.txt");
+        store.reload("b");
+        pump_until(store, [&] { return b.version() == 2; });
+        EXPECT_EQ(b->texts.size(), 2u);
+      }
+      EXPECT_EQ(rig.happened.count("unload a"), rig.happened.count("finalize a"));
+      EXPECT_EQ(rig.happened.count("unload b"), 2u);
+    }
+  }
+}
+
+// Each of two reloads needs the other's asset as it will be.
+TEST(asset_reload, closes_no_circle_with_another_that_is_under_way) {
   store_rig rig;
-  rig.add("a", "@b");
+  rig.add("a", "wall.txt");
   rig.add("b", "wall.txt");
   rig.add("wall.txt", "wall");
   rig.mount();
   {
     rigged_store store(rig, at_once);
     const asset<list> a = store.get<list>("a"_path);
+    const asset<list> b = store.get<list>("b"_path);
     ASSERT_EQ(store.outcome(a), "ready");
+    ASSERT_EQ(store.outcome(b), "ready");
+    rig.add("a", "@b");
     rig.add("b", "@a");
+    store.reload("a");
     store.reload("b");
-    pump_until(store, [&] { return a->lists[0].version() == 2; });
+    pump_until(store, [&] {
+      return a.version() + b.version() + (store.reload_status(a) ? 0u : 1u) +
+                 (store.reload_status(b) ? 0u : 1u) ==
+             4;
+    });
+    EXPECT_EQ(a.version() + b.version(), 3u) << "one of them";
   }
-  EXPECT_EQ(rig.happened.count("unload a"), 1u);
-  EXPECT_EQ(rig.happened.count("unload b"), 2u);
+  EXPECT_EQ(rig.happened.count("unload a") + rig.happened.count("unload b"), 3u);
 }
 
 TEST(asset_reload, of_what_no_handle_holds_drops_it) {

@@ -107,13 +107,20 @@ class list_loader final : public loader<list> {
     return made;
   }
   result<finalize_step> finalize(list& value, std::chrono::nanoseconds) override {
+    if (during_finalize) {
+      const result<finalize_step> step = during_finalize(value);
+      if (!step || *step == finalize_step::again) return step;
+    }
     diary_.note("finalize " + value.name);
     return finalize_step::done;
   }
   void unload(list& value) override { diary_.note("unload " + value.name); }
   bool dependent() const noexcept override { return depends; }
+  bool free_threaded() const noexcept override { return is_free; }
 
+  std::function<result<finalize_step>(list&)> during_finalize;
   bool depends = false;
+  bool is_free = false;
 
  private:
   diary& diary_;

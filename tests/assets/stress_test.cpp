@@ -38,6 +38,7 @@ void use(rigged_store& store, unsigned seed, int rounds) {
     if (random() % 8 == 0) store.retry(one);
     // Not the lists, which are used while another thread pumps.
     if (random() % 32 == 0) store.reload("text" + name);
+    if (random() % 64 == 0) (void)store.for_each_asset([](const known_asset&) {});
     if (random() % 4 == 0) one = {};
     if (one.is_ready()) {
       EXPECT_TRUE(one->texts[0].is_ready()) << "it needs that; it only wants the next";
@@ -45,7 +46,8 @@ void use(rigged_store& store, unsigned seed, int rounds) {
   }
 }
 
-void run(std::uint64_t keep_bytes, bool free_threaded) {
+void run(std::uint64_t keep_bytes, bool free_threaded, std::uint64_t budget_bytes = 1u << 20,
+         int rounds = 2000) {
   store_rig rig({.workers = 3});
   rig.texts.is_free = free_threaded;
   for (int i = 0; i < names; ++i) {
@@ -57,12 +59,15 @@ void run(std::uint64_t keep_bytes, bool free_threaded) {
   }
   rig.mount();
   {
-    rigged_store store(rig, {.keep_bytes = keep_bytes, .files_max = 4, .reload_delay = 0ns});
+    rigged_store store(rig, {.keep_bytes = keep_bytes,
+                             .budget_bytes = budget_bytes,
+                             .files_max = 4,
+                             .reload_delay = 0ns});
     std::atomic<int> users{3};
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 3; ++i) {
       threads.emplace_back([&, i] {
-        use(store, i, 2000);
+        use(store, i, rounds);
         --users;
       });
     }
@@ -86,6 +91,10 @@ TEST(asset_stress, every_asset_that_was_finalized_is_unloaded) {
 }
 TEST(asset_stress, and_on_workers_too) {
   run(0, true);
+}
+TEST(asset_stress, and_with_a_budget_of_one_byte) {
+  run(0, false, 1, 150);
+  run(100, true, 1, 150);
 }
 
 }  // namespace

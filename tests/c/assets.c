@@ -49,6 +49,7 @@ typedef struct word_type {
 
 typedef struct page {
   overture_asset* word;
+  overture_asset_name named; /* "maps/rome.txt", which it keeps by `word` */
 } page;
 
 static overture_code make_word(void* context, const char* path, const void* bytes,
@@ -91,6 +92,14 @@ static uint64_t size_of_word(void* context, const void* value) {
   return strlen((const char*)value) + 1;
 }
 
+static uint64_t need_of_word(void* context, const char* path, const void* bytes,
+                             size_t byte_count) {
+  (void)context;
+  (void)path;
+  (void)bytes;
+  return byte_count + 1;
+}
+
 static overture_code make_page(void* context, const char* path, const void* bytes,
                                size_t byte_count, overture_needs* needs, void** value,
                                const char** reason) {
@@ -103,6 +112,12 @@ static overture_code make_page(void* context, const char* path, const void* byte
   if (made == NULL) return OVERTURE_OUT_OF_MEMORY;
   *value = made;
   if (overture_needs_asset(needs, words + 9, "x", &made->word, &why) != OVERTURE_INVALID) {
+    return OVERTURE_IO;
+  }
+  if (overture_needs_name(needs, words + 9, "x", &made->named, &why) != OVERTURE_INVALID ||
+      overture_needs_name(needs, words, "../x", &made->named, &why) != OVERTURE_BAD_PATH ||
+      overture_needs_name(needs, words, "x", NULL, &why) != OVERTURE_INVALID ||
+      overture_needs_name(needs, words, "maps/rome.txt", &made->named, &why) != OVERTURE_OK) {
     return OVERTURE_IO;
   }
   return overture_needs_asset(needs, words,
@@ -124,7 +139,8 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
                                  .decode = make_word,
                                  .finalize = finish_word,
                                  .unload = free_word,
-                                 .bytes_of = size_of_word};
+                                 .bytes_of = size_of_word,
+                                 .memory_needed = need_of_word};
   overture_loader page_loader = {.size = sizeof page_loader,
                                  .context = &words.number,
                                  .decode = make_page,
@@ -133,8 +149,11 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   overture_store* store = NULL;
   overture_asset* first = NULL;
   overture_asset* broken = NULL;
+  overture_asset* named = NULL;
+  overture_asset_name name = {NULL, 0};
   overture_store_progress now = {.size = sizeof now};
-  overture_store_config config = {.size = sizeof config, .keep_bytes = 1000, .files_max = 8};
+  overture_store_config config = {
+      .size = sizeof config, .keep_bytes = 1000, .files_max = 8, .budget_bytes = 10};
   overture_error why = {.size = sizeof why};
   CHECK_OK(overture_store_make(game.reads, &config, &store, &why));
   CHECK_OK(overture_store_add(store, &word_loader, &words.number, &why));
@@ -147,6 +166,16 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
                "rome of the mod\n") == 0);
   CHECK_OK(overture_store_get_progress(store, &now, &why));
   CHECK(now.asked == 2 && now.ready == 2 && now.failed == 0);
+  CHECK(now.held_bytes == strlen("rome of the mod\n") + 1);
+  CHECK(now.kept == 0 && now.kept_bytes == 0 && now.waiting_bytes == 0);
+
+  CHECK_INVALID(overture_store_get_named(store, name, OVERTURE_ASSET_LOW, &named, &why));
+  name = ((page*)overture_asset_value(first))->named;
+  CHECK_INVALID(overture_store_get_named(store, name, 7, &named, &why));
+  CHECK_INVALID(overture_store_get_named(store, name, OVERTURE_ASSET_LOW, NULL, &why));
+  CHECK_OK(overture_store_get_named(store, name, OVERTURE_ASSET_LOW, &named, &why));
+  CHECK_OK(overture_asset_status(named, &why));
+  CHECK_OK(overture_asset_free(named, &why));
 
   CHECK_OK(overture_store_get(store, pages, "new.txt", OVERTURE_ASSET_BACKGROUND, &broken, &why));
   CHECK(overture_asset_wait(broken, UINT64_MAX, &why) == OVERTURE_CORRUPT);
@@ -222,6 +251,7 @@ C_CASE(c_assets, null_and_misuse_are_invalid) {
   overture_decoded_info info = {.size = sizeof info};
   overture_store* store = NULL;
   overture_asset* word = NULL;
+  overture_asset_name name = {NULL, 0};
   overture_store_progress now = {.size = sizeof now};
   overture_error why = {.size = sizeof why};
   CHECK_INVALID(overture_decode_file(NULL, "x", &decoded, &why));
@@ -240,6 +270,8 @@ C_CASE(c_assets, null_and_misuse_are_invalid) {
   CHECK_INVALID(overture_store_add(NULL, &loader, &words.number, &why));
   CHECK_INVALID(overture_store_get(NULL, 0, "x", 0, &word, &why));
   CHECK_INVALID(overture_needs_asset(NULL, 0, "x", &word, &why));
+  CHECK_INVALID(overture_needs_name(NULL, 0, "x", &name, &why));
+  CHECK_INVALID(overture_store_get_named(NULL, name, 0, &word, &why));
   CHECK_OK(overture_asset_free(NULL, &why));
   CHECK(overture_asset_value(NULL) == NULL);
   CHECK_INVALID(overture_asset_status(NULL, &why));

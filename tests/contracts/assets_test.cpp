@@ -40,6 +40,8 @@ class asset_store_contract : public ::testing::Test {
  protected:
   void SetUp() override {
     rig_.add("a.txt", "hello");
+    rig_.add("x", "?@y");
+    rig_.add("y", "?@x");
     rig_.mount();
     store_ = std::make_unique<asset_store>(rig_.engine.files, rig_.engine.reads, rig_.engine.jobs);
     ASSERT_TRUE(store_->add(rig_.texts));
@@ -104,6 +106,57 @@ TEST_F(asset_store_contract, knows_its_own_handles) {
   char text[80];
   expect_says([&] { (void)other.explain(held, text); }, foreign);
   expect_says([&] { (void)other.wait_for(held, 0ns); }, foreign);
+  expect_says([&] { (void)other.get(soft_asset<words>(held)); }, foreign);
+  expect_says([&] { (void)other.get_if_ready(soft_asset<words>(held)); }, foreign);
+}
+
+TEST_F(asset_store_contract, knows_the_names_of_a_store_that_has_ended) {
+  const soft_asset<words> name(store_->get<words>("a.txt"_path));
+  store_.reset();
+  asset_store other(rig_.engine.files, rig_.engine.reads, rig_.engine.jobs);
+  expect_says([&] { (void)other.get(name); },
+              "an asset_store was given a handle of another store: use the store that the asset "
+              "came from");
+}
+
+TEST_F(asset_store_contract, is_not_pumped_by_what_it_calls) {
+  rig_.texts.during_finalize = [&](words&, std::chrono::nanoseconds) -> result<finalize_step> {
+    store_->pump(0ns);
+    return finalize_step::done;
+  };
+  const asset<words> held = store_->get<words>("a.txt"_path);
+  expect_says([&] { (void)store_->wait_for(held, test::hang); },
+              "pump() or wait_for() of an asset_store was called from within finalize() or "
+              "unload() of a loader, which it calls: return from there first");
+}
+
+TEST_F(asset_store_contract, is_not_waited_for_by_the_thread_that_pumps) {
+  store_->pump(0ns);
+  asset<words> held = store_->get<words>("a.txt"_path);
+  expect_says([&] { held.settled().wait(); },
+              "settled().wait() was called on the thread that pumps, which alone could finalize "
+              "the asset: it would never end, call asset_store::wait_for()");
+  ASSERT_TRUE(store_->wait_for(held, test::hang));
+  held.settled().wait();  // it is ready
+  held = {};
+  std::thread([&] {
+    const asset<words> other = store_->get<words>("a.txt"_path);
+    other.settled().wait();  // another thread
+  }).join();
+}
+
+TEST_F(asset_store_contract, names_what_only_a_circle_holds_when_it_ends) {
+  ASSERT_TRUE(store_->add(rig_.lists));
+  expect_says(
+      [&] {
+        asset<test::list> x = store_->get<test::list>("x"_path);
+        (void)store_->wait_for(x, test::hang);
+        (void)store_->wait_for(x->lists[0], test::hang);
+        x = {};
+        store_.reset();
+      },
+      "an asset_store ended with assets that only keep each other loaded, x among them: let one "
+      "name() the other, where both want() each other");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "assets/file_fetch.hpp"
 #include "assets/store_core.hpp"
@@ -13,6 +15,7 @@
 #include "interleave/few_jobs.hpp"
 #include "load/file_read.hpp"
 #include "overture/base/blob.hpp"
+#include "overture/base/hash.hpp"
 
 namespace overture {
 
@@ -26,6 +29,14 @@ executor* first_read = nullptr;
 
 result<void> load_record::add(const recorded_file&) noexcept {
   return {};
+}
+std::size_t file_system::mount_count() const noexcept {
+  return 1;
+}
+detail::asset_head* load_context::ask(const asset_path& path, const void* type,
+                                      bool needed) noexcept {
+  assets_detail::slot& one = static_cast<assets_detail::decode_context*>(this)->of();
+  return one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
 }
 
 namespace load_detail {
@@ -72,9 +83,13 @@ class explored_store {
   explicit explored_store(unsigned files_max = 2)
       : fetch_(std::in_place, reinterpret_cast<file_system&>(tree),
                reinterpret_cast<read_queue&>(queue), jobs, default_allocator()),
-        core_(std::in_place, *fetch_, jobs,
-              asset_store_config{.files_max = files_max, .background_threads = 0},
-              default_allocator()) {
+        core_(std::in_place,
+              store_means{.files = *fetch_,
+                          .jobs = jobs,
+                          .budget = budget_,
+                          .counts_files = true,
+                          .memory = default_allocator()},
+              asset_store_config{.files_max = files_max, .background_threads = 0}) {
     all_cached = false;
     first_read = nullptr;
     check(core_->add(numbers_).has_value(), "added");
@@ -108,6 +123,7 @@ class explored_store {
 
  private:
   number_loader numbers_;
+  memory_ledger budget_{1u << 20};
   std::optional<file_fetcher> fetch_;
   std::optional<store_core> core_;
 };
@@ -173,6 +189,252 @@ TEST(a_store_in_all_interleavings, reads_what_is_asked_for_after_another_is_read
            store.drop(other);
          }});
     store.drop(one);
+    store.end();
+  });
+}
+
+// --- Assets that need others ---------------------------------------------------------------------
+
+// What a node needs is in its name: "ab" needs "b"; "*ab" takes two steps to finalize.
+struct node {
+  explicit node(int* all) noexcept : alive(all) { ++*alive; }
+  node(node&& other) noexcept
+      : alive(std::exchange(other.alive, nullptr)), needs(std::move(other.needs)) {}
+  node& operator=(node&&) = delete;
+  ~node() {
+    if (alive != nullptr) --*alive;
+  }
+
+  int* alive;
+  asset<node> needs;
+  int steps = 0;
+};
+
+class node_loader final : public loader<node> {
+ public:
+  explicit node_loader(bool is_free) noexcept : is_free_(is_free) {}
+
+  result<node> decode(std::span<const std::byte>, load_context& context) override {
+    std::string_view name = context.path().text;
+    node made(&alive);
+    if (name.starts_with('*')) name.remove_prefix(1);
+    if (name == "x") made.needs = context.need<node>(path_of("y"));
+    if (name == "y") made.needs = context.need<node>(path_of("x"));
+    if (name.size() == 2) made.needs = context.need<node>(path_of(name.substr(1)));
+    return made;
+  }
+  result<finalize_step> finalize(node& value, std::chrono::nanoseconds) override {
+    ++finalized;
+    const bool is_short = value.steps++ > 0 || !takes_two_steps;
+    return is_short ? finalize_step::done : finalize_step::again;
+  }
+  void unload(node&) override { ++unloaded; }
+  [[nodiscard]] bool free_threaded() const noexcept override { return is_free_; }
+  [[nodiscard]] static asset_path path_of(std::string_view name) noexcept {
+    return {name, {hash64(name)}};
+  }
+
+  bool takes_two_steps = false;
+  int alive = 0;  // under the explorer one thread runs at a time
+  int finalized = 0;
+  int unloaded = 0;
+
+ private:
+  bool is_free_;
+};
+
+// A store of nodes. Its main thread is the one that calls pump().
+class explored_nodes {
+ public:
+  explicit explored_nodes(bool is_free = true, std::uint64_t budget_bytes = 1u << 20)
+      : loader(is_free),
+        budget_(budget_bytes),
+        fetch_(std::in_place, reinterpret_cast<file_system&>(tree),
+               reinterpret_cast<read_queue&>(queue), jobs, default_allocator()),
+        core_(std::in_place,
+              store_means{.files = *fetch_,
+                          .jobs = jobs,
+                          .budget = budget_,
+                          .counts_files = true,
+                          .memory = default_allocator()},
+              asset_store_config{.keep_bytes = 0,
+                                 .background_threads = 0,
+                                 .reload_delay = std::chrono::nanoseconds(0)}) {
+    all_cached = true;
+    first_read = nullptr;
+    check(core_->add(loader).has_value(), "added");
+  }
+
+  [[nodiscard]] slot& get(std::string_view name, asset_priority priority = asset_priority::normal) {
+    slot* const found =
+        core_->ask(node_loader::path_of(name), &overture::detail::type_mark<node>, priority);
+    check(found != nullptr, "there is memory");
+    return *found;
+  }
+  void drop(slot& one) { overture::detail::drop_handle(one); }
+  void raise(slot& one, asset_priority to) { core_->raise(one, to); }
+  void reload(std::string_view name) { core_->reload(node_loader::path_of(name)); }
+  void pump() { core_->pump(std::chrono::nanoseconds(0)); }
+  // Runs jobs, and pumps, until it has settled. One thread at a time.
+  void settle(slot& one) {
+    while (!is_settled(one)) {
+      if (!jobs.run_one()) interleave::let_others_run();
+      pump();
+    }
+  }
+  void run_jobs() {
+    while (jobs.run_one()) {
+    }
+  }
+  [[nodiscard]] std::uint64_t taken() const { return budget_.used(); }
+  void end() {
+    core_.reset();
+    fetch_.reset();
+    check(loader.alive == 0, "every value was destroyed");
+    check(budget_.used() == 0, "all room was given back");
+  }
+
+  test::few_jobs jobs;
+  node_loader loader;
+
+ private:
+  memory_ledger budget_;
+  std::optional<file_fetcher> fetch_;
+  std::optional<store_core> core_;
+};
+
+TEST(a_store_in_all_interleavings, unloads_what_was_given_up_with_what_it_needs) {
+  expect_clean_nearby([] {
+    explored_nodes store;
+    slot& parent = store.get("ab");
+    run({[&] { (void)store.jobs.run_one(); }, [&] { store.drop(parent); },
+         [&] { store.run_jobs(); }});
+    store.run_jobs();
+    store.pump();
+    store.run_jobs();
+    check(store.loader.alive == 0, "nothing holds them");
+    check(store.taken() == 0, "nor the room");
+    store.end();
+  });
+}
+
+TEST(a_store_in_all_interleavings, settles_assets_that_need_each_other) {
+  expect_clean_nearby([] {
+    explored_nodes store;
+    slot* x = nullptr;
+    slot* y = nullptr;
+    run({[&] {
+           x = &store.get("x");
+           (void)store.jobs.run_one();
+         },
+         [&] {
+           y = &store.get("y");
+           (void)store.jobs.run_one();
+         }});
+    store.settle(*x);
+    store.settle(*y);
+    check(x->state.load() == asset_state::failed && y->state.load() == asset_state::failed,
+          "both fail");
+    store.drop(*x);
+    store.drop(*y);
+    store.end();
+  });
+}
+
+TEST(a_store_in_all_interleavings, finalizes_what_is_raised_or_dropped_between_two_steps) {
+  expect_clean_nearby([] {
+    explored_nodes store;
+    store.loader.takes_two_steps = true;
+    slot& one = store.get("a", asset_priority::low);
+    slot& other = store.get("b", asset_priority::low);
+    run({[&] { (void)store.jobs.run_one(); },
+         [&] {
+           store.raise(one, asset_priority::high);
+           store.drop(other);
+         },
+         [&] { store.run_jobs(); }});
+    store.settle(one);
+    check(one.state.load() == asset_state::ready, "it was raised");
+    store.drop(one);
+    store.end();
+    check(store.loader.unloaded <= store.loader.finalized, "only what was finalized");
+  });
+}
+
+TEST(a_store_in_all_interleavings, ends_each_reload_beside_drops_and_jobs) {
+  expect_clean_nearby([] {
+    explored_nodes store;
+    slot& one = store.get("a");
+    store.settle(one);
+    store.reload("a");
+    store.pump();
+    run({[&] { store.run_jobs(); },
+         [&] {
+           store.drop(store.get("a"));
+           store.pump();
+         }});
+    store.run_jobs();
+    store.pump();
+    store.run_jobs();
+    check(one.version.load() == 2, "the reload has ended");
+    check(store.loader.alive == 1, "and the old value has gone");
+    store.reload("a");
+    store.pump();
+    store.run_jobs();
+    store.pump();
+    check(one.version.load() == 3, "so has the next");
+    store.drop(one);
+    store.end();
+  });
+}
+
+TEST(a_store_in_all_interleavings, ends_while_a_reload_and_a_need_are_under_way) {
+  expect_clean_nearby([] {
+    explored_nodes store(false);
+    slot& one = store.get("b");
+    store.settle(one);
+    store.reload("b");
+    store.pump();
+    slot& parent = store.get("ab");
+    run({[&] { (void)store.jobs.run_one(); },
+         [&] {
+           store.drop(parent);
+           store.drop(one);
+           store.end();
+         }});
+  });
+}
+
+// What is unloaded at the end makes room, in which nothing may begin any more.
+TEST(a_store_in_all_interleavings, unloads_each_value_once_at_its_end) {
+  expect_clean_nearby([] {
+    explored_nodes store(false, sizeof(node) * 10 / 3);  // for two, of normal priority
+    slot* const all[] = {&store.get("a"), &store.get("b"), &store.get("c")};
+    store.run_jobs();
+    check(all[1]->state.load() == asset_state::finalizing, "it waits for pump()");
+    check(all[2]->state.load() == asset_state::queued, "it waits for room");
+    run({[&] {
+           for (int i = 0; i < 4; ++i) {
+             if (!store.jobs.run_one()) interleave::let_others_run();
+           }
+         },
+         [&] {
+           for (slot* const each : all) store.drop(*each);
+           store.end();
+         }});
+  });
+}
+
+TEST(a_store_in_all_interleavings, reads_what_is_asked_for_beside_a_job_that_feeds) {
+  expect_clean_nearby([] {
+    explored_nodes store;
+    slot& one = store.get("a");
+    slot* other = nullptr;
+    run({[&] { store.run_jobs(); }, [&] { other = &store.get("b"); }});
+    store.run_jobs();
+    check(is_settled(one) && is_settled(*other), "no job is missing");
+    store.drop(one);
+    store.drop(*other);
     store.end();
   });
 }

@@ -13,7 +13,7 @@
 
 namespace overture::test {
 
-// Of at most sixteen jobs.
+// Of at most 32 jobs.
 class few_jobs final : public job_system {
  public:
   void submit(job work, job_group* group, const job_options&) noexcept override {
@@ -80,7 +80,7 @@ class few_jobs final : public job_system {
     atomic<std::uint32_t> state{none};
   };
 
-  std::array<slot, 16> jobs_;
+  std::array<slot, 32> jobs_;
   mutable unsigned looks_left_ = 40;
   atomic<std::uint32_t> submitted_{0};
   event_count changed_;

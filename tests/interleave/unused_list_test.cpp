@@ -43,7 +43,7 @@ class store {
   void copy() { one_.handles.fetch_add(1, std::memory_order_relaxed); }
   void drop() { overture::detail::drop_handle(one_); }
   void sweep() {
-    unused_.take_all([this](slot& one) noexcept {
+    (void)unused_.take(SIZE_MAX, [this](slot& one) noexcept {
       const sync_detail::scoped_lock hold(lock_);
       if (one.handles.load(std::memory_order_seq_cst) == 0) loaded_ = false;
     });

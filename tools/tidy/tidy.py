@@ -48,7 +48,7 @@ EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/vfs/mounts/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
     "src/archives/block_store.cpp",
-    "src/assets/store_work.cpp",
+    "src/assets/store_values.cpp",
     "src/jobs/sleep/parking.cpp",
     "src/sync/memory_ledger.cpp",
 )

@@ -35,6 +35,8 @@ namespace overture {
 
 class asset_store;
 class load_context;
+template <class T>
+class soft_asset;
 
 enum class asset_state : std::uint8_t {
   unloaded,    // no handle holds it
@@ -52,14 +54,35 @@ inline constexpr std::size_t asset_state_count = 8;
 
 namespace detail {
 
+// Finds waits that only the waiting thread could end, in builds with contracts.
+OVERTURE_API void expects_may_wait(const barricade& settled) noexcept;
+
+}  // namespace detail
+
+// A barricade that knows where waiting for it never ends.
+class asset_barricade : public barricade {
+ public:
+  using barricade::barricade;
+  template <bool Contracts = detail::contracts>
+  void wait(const wait_options& options = {}) noexcept {
+    if constexpr (Contracts) detail::expects_may_wait(*this);
+    barricade::wait(options);
+  }
+};
+
+namespace detail {
+
 // What handles see of an asset. Lives as long as its store.
 struct asset_head {
   atomic<const void*> shown{nullptr};  // the value, or a placeholder, or null
   atomic<std::uint32_t> handles{0};
   atomic<asset_state> state{asset_state::unloaded};
   atomic<std::uint32_t> version{0};
-  barricade settled{barricade::raised};
+  asset_barricade settled{barricade::raised};
+  bool is_none = false;  // there was no memory for an asset
 };
+// One that has failed, for lack of memory.
+[[nodiscard]] OVERTURE_API asset_head& no_asset() noexcept;
 // Called when the last handle is gone.
 OVERTURE_API void asset_unused(asset_head& head) noexcept;
 inline void drop_handle(asset_head& head) noexcept {
@@ -89,7 +112,7 @@ class asset {
 
   // Whether it is a handle on something. The functions below, except get(), is_ready(), state() and
   // status(), must not be called if not. Any thread, like all of them.
-  [[nodiscard]] bool valid() const noexcept { return head_ != nullptr; }
+  [[nodiscard]] bool valid() const noexcept { return head_ != nullptr && !head_->is_none; }
   // The asset once it is ready, else its loader's placeholder, else null. After a reload that
   // failed, the asset as it was.
   [[nodiscard]] const T* get() const noexcept {
@@ -110,16 +133,18 @@ class asset {
     if (head_ == nullptr) return asset_state::unloaded;
     return head_->state.load(std::memory_order_acquire);
   }
-  // A value once it is ready. Errors: why it failed; busy while it is loading; out_of_memory if
-  // there was no memory for the handle.
+  // A value once it is ready. Errors: why it failed; busy while it is loading; invalid for a handle
+  // on nothing; out_of_memory if there was no memory for the asset.
   [[nodiscard]] result<void> status() const noexcept {
-    if (head_ == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
+    if (head_ == nullptr) {
+      return fail(errc::invalid, "no asset: the handle was default-constructed or moved from");
+    }
     return detail::asset_status(*head_);
   }
-  // Lowered once it is ready or has failed. On the thread that calls
-  // pump() use asset_store::wait_for() instead.
+  // Lowered once it is ready or has failed. Do not wait for it on the thread that calls pump(),
+  // which has to finalize it: use asset_store::wait_for() there.
   template <bool Contracts = detail::contracts>
-  [[nodiscard]] barricade& settled() const noexcept {
+  [[nodiscard]] asset_barricade& settled() const noexcept {
     return head<Contracts>().settled;
   }
   // How many values it has had: each reload that succeeds adds one.
@@ -138,14 +163,16 @@ class asset {
  private:
   friend class asset_store;
   friend class load_context;
+  friend class soft_asset<T>;
   // Takes over a count.
   explicit asset(detail::asset_head* head) noexcept : head_(head) {}
   template <bool Contracts>
   [[nodiscard]] detail::asset_head& head() const noexcept {
     if constexpr (Contracts) {
-      detail::expects(head_ != nullptr,
+      detail::expects(valid(),
                       "a handle on no asset was used: ask valid() first, it was "
                       "default-constructed or moved from, or there was no memory");
+      if (head_ == nullptr) return detail::no_asset();  // the handler has returned
     }
     return *head_;
   }
@@ -159,6 +186,30 @@ class asset {
     }
     return value;
   }
+
+  detail::asset_head* head_ = nullptr;
+};
+
+// The name of an asset, which keeps nothing loaded: for what may be needed later, such as the rooms
+// beside this one. It becomes a handle by asset_store::get(), which loads it, or by
+// asset_store::get_if_ready(), which does not.
+//
+// It may outlive the store: then it only compares.
+template <class T>
+class soft_asset {
+ public:
+  // The name of nothing.
+  soft_asset() = default;
+  // What the handle is on.
+  explicit soft_asset(const asset<T>& of) noexcept : head_(of.valid() ? of.head_ : nullptr) {}
+
+  [[nodiscard]] bool valid() const noexcept { return head_ != nullptr; }
+  friend bool operator==(const soft_asset&, const soft_asset&) = default;
+
+ private:
+  friend class asset_store;
+  friend class load_context;
+  explicit soft_asset(detail::asset_head* head) noexcept : head_(head) {}
 
   detail::asset_head* head_ = nullptr;
 };

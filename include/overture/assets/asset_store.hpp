@@ -18,7 +18,8 @@
 //     draw(wall);
 //   }
 //
-// What is asked for loads in order of priority, and at the same priority in the order of asking.
+// What is asked for loads in order of priority; at the same priority what others wait for goes
+// first, and then the order is that of asking.
 // Raising an asset raises all that it needs, queued or not. Background assets are read after all
 // others, and decoded on threads of the lowest priority of the system, so they never stand in the
 // way of a frame.
@@ -26,9 +27,21 @@
 // An asset is read whole, decoded, and finalized once all that it needs is ready: see loader.hpp.
 // One that fails keeps its error; retry() tries again. The tree need not be frozen.
 //
-// Memory: at most config.files_max files are in memory at a time. Assets that no handle holds are
-// kept up to config.keep_bytes, and go in the order in which they were given up. An asset that is
-// held is never unloaded. A record of about 250 bytes stays for each asset ever asked for.
+// Memory:
+//   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
+//            config.budget_bytes, and one asset more. A loader says beforehand what it needs
+//            (memory_needed()), or one asset for each thread that decodes may come on top. Nothing
+//            of its priority or lower begins before what was given up is cancelled or unloaded, so
+//            a level that is dropped makes room for the next. A quarter of the budget is for assets
+//            of high priority only, and half of it for those above low: they never wait behind a
+//            pile of others. An asset that does not fit at all goes alone.
+//   held     never unloaded.
+//   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
+//   it
+//            keeps loaded, a level with its textures. What was given up first goes first.
+// A record of about 500 bytes stays for each asset ever asked for. The files themselves are read
+// within the file system's ledger (file_system_config::ledger) too. Give the store the same ledger,
+// and one bound holds for both.
 //
 // Cost: asking for an asset that is known is one look-up under a lock; loading one takes some
 // microseconds beside the work of its loader, and no memory from the allocator once the store has
@@ -59,6 +72,7 @@ namespace overture {
 class file_system;
 class job_system;
 class load_record;
+class memory_ledger;
 class read_queue;
 
 enum class asset_priority : std::uint8_t { background, low, normal, high };
@@ -66,7 +80,10 @@ inline constexpr std::size_t asset_priority_count = 4;
 
 struct asset_store_config {
   std::uint64_t keep_bytes = 64u << 20;  // of assets that no handle holds
-  unsigned files_max = 64;               // being read, or read and not decoded yet; at least 1
+  // For what is not finalized yet, see above; it bounds the memory, files_max only the open files.
+  std::uint64_t budget_bytes = 256u << 20;
+  memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
+  unsigned files_max = 64;          // being read, or read and not decoded yet; at least 1
   // Threads for decoding background assets. 0: they are decoded on the job system, with its lowest
   // priority.
   unsigned background_threads = 1;
@@ -80,9 +97,11 @@ struct asset_progress {
   std::uint64_t asked = 0;  // assets that are held, by handles or by others that need them
   std::uint64_t ready = 0;  // of those
   std::uint64_t failed = 0;
-  std::uint64_t for_pump = 0;  // wait for pump() on the main thread
-  std::uint64_t kept = 0;      // loaded, though no handle holds them
-  std::uint64_t kept_bytes = 0;
+  std::uint64_t for_pump = 0;       // wait for pump() on the main thread
+  std::uint64_t kept = 0;           // loaded, though no handle holds them
+  std::uint64_t kept_bytes = 0;     // of those and what only they keep loaded
+  std::uint64_t held_bytes = 0;     // of all else that is ready
+  std::uint64_t waiting_bytes = 0;  // of what is not ready yet, or waits to be unloaded
 };
 
 // What pump() did.
@@ -98,6 +117,29 @@ struct unsettled_asset {
   asset_path needs;       // if `needing`: the first that is not ready
   std::uint64_t ns = 0;   // since it came into this state
   const char* what = "";  // what it waits for, in a few words
+};
+
+// What keeps an asset loaded.
+enum class asset_holder : std::uint8_t {
+  nothing,
+  handle,  // of the program
+  asset,   // others that have a handle on it
+  store,   // it is kept for a while, or is being reloaded
+  circle,  // only assets that keep each other loaded: they will never be unloaded
+};
+inline constexpr std::size_t asset_holder_count = 5;
+// The name as spelled above. Any thread.
+[[nodiscard]] OVERTURE_API const char* to_string(asset_holder holder) noexcept;
+
+// An asset that the store knows.
+struct known_asset {
+  asset_path path;
+  asset_state state = asset_state::unloaded;
+  std::uint64_t bytes = 0;  // as its loader says, once it is decoded
+  error failure;            // if it has failed
+  asset_holder held_by = asset_holder::nothing;
+  asset_path holder;          // one of the assets that have a handle on it, if there are any
+  std::uint32_t handles = 0;  // of the program and of others
 };
 
 class OVERTURE_API asset_store {
@@ -135,6 +177,17 @@ class OVERTURE_API asset_store {
   [[nodiscard]] asset<T> get(std::string_view path,
                              asset_priority priority = asset_priority::normal) noexcept {
     return asset<T>(get_any(path, &detail::type_mark<T>, priority));
+  }
+  // The asset of a name, loaded as by get(path). No handle if the name is of nothing. Any thread.
+  template <class T>
+  [[nodiscard]] asset<T> get(const soft_asset<T>& named,
+                             asset_priority priority = asset_priority::normal) noexcept {
+    return asset<T>(get_known(named.head_, priority));
+  }
+  // The same if it is ready now, which costs no load; otherwise no handle. Any thread.
+  template <class T>
+  [[nodiscard]] asset<T> get_if_ready(const soft_asset<T>& named) noexcept {
+    return asset<T>(get_if_ready_any(named.head_));
   }
   // Gives it, and all that it needs, at least this priority. Does nothing to what is loaded. Any
   // thread.
@@ -186,6 +239,8 @@ class OVERTURE_API asset_store {
   // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).
   // Any thread.
   result<void> for_each_unsettled(function_ref<void(const unsettled_asset&)> visit) const noexcept;
+  // Visits every asset that was ever asked for or named. Otherwise as above.
+  result<void> for_each_asset(function_ref<void(const known_asset&)> visit) const noexcept;
   // Writes why an asset failed, with the chain of assets that need what is missing:
   // "maps/1.map needs gfx/wall.png: no mount has this path". Control characters of a path are '?'.
   // Cut to fit and NUL-terminated, unless `text` is empty. Returns the length without the NUL; 0
@@ -203,6 +258,9 @@ class OVERTURE_API asset_store {
                                             asset_priority priority) noexcept;
   [[nodiscard]] detail::asset_head* get_any(std::string_view path, const void* type,
                                             asset_priority priority) noexcept;
+  [[nodiscard]] detail::asset_head* get_known(detail::asset_head* named,
+                                              asset_priority priority) noexcept;
+  [[nodiscard]] detail::asset_head* get_if_ready_any(detail::asset_head* named) noexcept;
   void raise_any(detail::asset_head* wanted, asset_priority priority) noexcept;
   void retry_any(detail::asset_head* failed) noexcept;
   [[nodiscard]] result<void> reload_status_any(const detail::asset_head* of) const noexcept;

@@ -21,7 +21,8 @@
 //   decode     on any worker, many at a time; asks for the assets that it needs
 //   finalize   once all of those are ready: on the thread that calls asset_store::pump(), in steps
 //              that share a frame's budget; on any worker if the loader is free_threaded()
-//   unload     once its last handle is gone, on the same kind of thread as finalize
+//   unload     once its last handle is gone, on the same kind of thread as finalize; a value for
+//              which finalize() was never called is only destroyed, on any thread
 //
 // A function that throws fails that asset with errc::threw; the others load on.
 #pragma once
@@ -31,6 +32,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -61,6 +63,8 @@ class any_loader {
   virtual result<void> decode_at(void* place, std::span<const std::byte> bytes,
                                  load_context& context) = 0;
   virtual result<finalize_step> finalize_at(void* value, std::chrono::nanoseconds budget) = 0;
+  [[nodiscard]] virtual std::uint64_t needed_for(
+      const asset_path& path, std::span<const std::byte> bytes) const noexcept = 0;
   // Calls unload() if the value was finalized.
   virtual void unload_at(void* value, bool finalized) = 0;
   virtual void destroy_at(void* value) noexcept = 0;
@@ -85,15 +89,27 @@ class OVERTURE_API load_context {
   [[nodiscard]] asset_path path() const noexcept { return path_; }
   // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
   // this asset waits for it before finalize(), and fails if it fails. Add the loader of its type to
-  // the store beforehand. Assets that need each other in a circle fail.
+  // the store beforehand. An asset whose need would close a circle fails, at the first load as at a
+  // reload.
   template <class T>
   [[nodiscard]] asset<T> need(asset_path path) noexcept {
     return asset<T>(ask(path, &detail::type_mark<T>, true));
   }
-  // The same, but this asset neither waits for it nor fails with it.
+  // The same, but this asset neither waits for it nor fails with it. It still keeps it loaded:
+  // assets that want each other are never unloaded. Use name() for neighbours.
   template <class T>
   [[nodiscard]] asset<T> want(asset_path path) noexcept {
     return asset<T>(ask(path, &detail::type_mark<T>, false));
+  }
+  // Names an asset without loading or keeping it: see soft_asset. Not valid if the path cannot be,
+  // or without memory.
+  template <class T>
+  [[nodiscard]] soft_asset<T> name(const asset_path& path) noexcept {
+    return soft_asset<T>(name_any(path, &detail::type_mark<T>));
+  }
+  template <class T>
+  [[nodiscard]] soft_asset<T> name(std::string_view path) noexcept {
+    return soft_asset<T>(name_any(path, &detail::type_mark<T>));
   }
   // A path from outside. Error: bad_path, which also makes this asset fail unless you return
   // something better.
@@ -118,6 +134,8 @@ class OVERTURE_API load_context {
                                         bool needed) noexcept;
   [[nodiscard]] detail::asset_head* ask(std::string_view path, const void* type,
                                         bool needed) noexcept;
+  [[nodiscard]] detail::asset_head* name_any(const asset_path& path, const void* type) noexcept;
+  [[nodiscard]] detail::asset_head* name_any(std::string_view path, const void* type) noexcept;
 
   asset_path path_;
 };
@@ -149,9 +167,18 @@ class loader : public detail::any_loader {
   // True: the value copies from what it needs, instead of asking its handles each time. It is then
   // loaded again after any of those: see asset_store::reload(). Must always return the same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
-  // How much memory the asset takes: counted against asset_store_config::keep_bytes. Asked once,
-  // after finalize(). Override it for what T points to or has uploaded: a texture that seems to
-  // take 24 bytes is kept for ever.
+  // How much memory decode() will take for this file, its value included: counted against
+  // asset_store_config::budget_bytes before it begins. 0: it is not known, and what bytes_of() says
+  // is counted afterwards. Any worker.
+  [[nodiscard]] virtual std::uint64_t memory_needed(
+      const asset_path& path, std::span<const std::byte> bytes) const noexcept {
+    (void)path, (void)bytes;
+    return 0;
+  }
+  // How much memory the asset takes: counted against asset_store_config::budget_bytes until it is
+  // ready, and against keep_bytes once no handle holds it. Asked after decode(), on that thread,
+  // and again after finalize(). Override it for what T points to or has uploaded: a texture that
+  // seems to take 24 bytes is kept for ever.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
     (void)value;
     return sizeof(T);
@@ -170,6 +197,10 @@ class loader : public detail::any_loader {
   }
   result<finalize_step> finalize_at(void* value, std::chrono::nanoseconds budget) final {
     return finalize(*static_cast<T*>(value), budget);
+  }
+  std::uint64_t needed_for(const asset_path& path,
+                           std::span<const std::byte> bytes) const noexcept final {
+    return memory_needed(path, bytes);
   }
   void unload_at(void* value, bool finalized) final {
     if (finalized) unload(*static_cast<T*>(value));

@@ -111,14 +111,21 @@ typedef struct overture_loader {
   // overture_store_pump() or overture_store_free(), but on a worker for a value that was never
   // finalized; without, on any thread. Must not be NULL.
   void (*unload)(void* context, void* value);
-  // How much memory the value takes, counted against keep_bytes. NULL: nothing.
+  // How much memory the value takes, counted against budget_bytes until it is ready and against
+  // keep_bytes once no handle holds it; asked after decode() and again after finalize(). NULL:
+  // nothing.
   uint64_t (*bytes_of)(void* context, const void* value);
+  // How much memory decode() will take, its value included, counted against budget_bytes before it
+  // begins; 0: not known. On any worker. NULL: not known.
+  uint64_t (*memory_needed)(void* context, const char* path, const void* bytes, size_t byte_count);
 } overture_loader;
 
 typedef struct overture_store_config {
   size_t size;          // sizeof(overture_store_config)
   uint64_t keep_bytes;  // of assets that no handle holds; 0: 64 MiB
   uint32_t files_max;   // being read, or read and not decoded yet; 0: 64
+  // Of what is read, decoded and not ready yet, or waits to be unloaded; 0: 256 MiB.
+  uint64_t budget_bytes;
 } overture_store_config;
 
 // Errors: out_of_memory, invalid, and those of starting its background thread.
@@ -155,6 +162,24 @@ OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overtur
                                                   const char* path, overture_asset** asset,
                                                   overture_error* error);
 OVERTURE_C_API overture_code overture_asset_free(overture_asset* asset, overture_error* error);
+
+// The name of an asset, which keeps nothing loaded: for what may be needed later, such as the rooms
+// beside this one. A plain value, to be copied; it is of no use once the store has ended.
+typedef struct overture_asset_name {
+  const void* of;  // NULL: of nothing
+  overture_asset_type type;
+} overture_asset_name;
+
+// For decode(): names an asset without loading it. Errors: bad_path, out_of_memory, invalid.
+OVERTURE_C_API overture_code overture_needs_name(overture_needs* needs, overture_asset_type type,
+                                                 const char* path, overture_asset_name* name,
+                                                 overture_error* error);
+// A handle on the asset of a name, as by overture_store_get(). Errors: out_of_memory, invalid (also
+// for a name of nothing).
+OVERTURE_C_API overture_code overture_store_get_named(overture_store* store,
+                                                      overture_asset_name name, int32_t priority,
+                                                      overture_asset** asset,
+                                                      overture_error* error);
 // What decode() made, once the asset is ready; NULL before. Stays while the handle is held, unless
 // a reload replaces it in overture_store_pump(): ask anew in each frame. One load.
 OVERTURE_C_API void* overture_asset_value(const overture_asset* asset);
@@ -176,10 +201,14 @@ OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const 
                                                    overture_error* error);
 
 typedef struct overture_store_progress {
-  size_t size;      // sizeof(overture_store_progress)
-  uint64_t asked;   // assets that are held, by handles or by others that need them
-  uint64_t ready;   // of those
-  uint64_t failed;  // of those
+  size_t size;             // sizeof(overture_store_progress)
+  uint64_t asked;          // assets that are held, by handles or by others that need them
+  uint64_t ready;          // of those
+  uint64_t failed;         // of those
+  uint64_t kept;           // loaded, though no handle holds them
+  uint64_t kept_bytes;     // of those and what only they keep loaded
+  uint64_t held_bytes;     // of all else that is ready
+  uint64_t waiting_bytes;  // of what is not ready yet, or waits to be unloaded
 } overture_store_progress;
 
 // Error: invalid.

@@ -118,7 +118,7 @@ class barricade_awaiter {
 // A handle on something with an outcome, and a barricade that is lowered once it is known.
 template <class Handle>
 concept settles = requires(const Handle& handle) {
-  { handle.settled() } -> std::same_as<barricade&>;
+  { handle.settled() } -> std::convertible_to<barricade&>;
   handle.status();
 };
 

@@ -97,7 +97,7 @@ class job {
     // Moves copy these bytes as a whole, so none may be left without a value.
     constexpr std::size_t used = std::is_empty_v<function> ? 0 : sizeof(function);
     constexpr std::size_t copied =
-        operations_of<function, Exceptions>.small ? small_bytes : sizeof storage_;
+        operations_of<function, Exceptions>.is_small ? small_bytes : sizeof storage_;
     if constexpr (used < copied) std::memset(storage_ + used, 0, copied - used);
     if constexpr (std::is_pointer_v<std::remove_cvref_t<F>>) {
       if (callable == nullptr) how_ = nullptr;
@@ -152,7 +152,7 @@ class job {
     void (*run)(void* self);
     void (*move)(void* self, void* to) noexcept;  // null: copy the bytes
     void (*destroy)(void* self) noexcept;         // null: nothing to do
-    bool small;                                   // it fits in small_bytes
+    bool is_small;                                   // it fits in small_bytes
   };
   // This much is in the first cache line of a queued job; most captures need no more.
   static constexpr std::size_t small_bytes = 16;
@@ -205,7 +205,7 @@ class job {
     if (how_ == nullptr) return;
     if (how_->move != nullptr) {
       how_->move(other.storage_, storage_);
-    } else if (how_->small) {
+    } else if (how_->is_small) {
       std::memcpy(storage_, other.storage_, small_bytes);
     } else {
       std::memcpy(storage_, other.storage_, sizeof storage_);

@@ -58,12 +58,17 @@ struct priority_lines {
   void push_back(T& one) noexcept { of(one.priority).push_back(one); }
   void push_front(T& one) noexcept { of(one.priority).push_front(one); }
   // The first element with the highest priority in this range; null if there is no such element.
-  T* pop(asset_priorities of_these = {}) noexcept {
+  [[nodiscard]] T* first(asset_priorities of_these = {}) const noexcept {
     const auto least = static_cast<std::size_t>(of_these.least);
     for (std::size_t i = static_cast<std::size_t>(of_these.most) + 1; i-- > least;) {
-      if (T* const first = lines[i].pop_front()) return first;
+      if (lines[i].front != nullptr) return lines[i].front;
     }
     return nullptr;
+  }
+  T* pop(asset_priorities of_these = {}) noexcept {
+    T* const found = first(of_these);
+    if (found != nullptr) found->in->remove(*found);
+    return found;
   }
   [[nodiscard]] bool has(const T& one) noexcept { return one.in == &of(one.priority); }
   // One that they have, with another priority: it becomes the last of that line.
@@ -72,6 +77,7 @@ struct priority_lines {
     one.priority = to;
     push_back(one);
   }
+  [[nodiscard]] bool empty() const noexcept { return first() == nullptr; }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t sum = 0;
     for (const linked_list<T>& each : lines) sum += each.size;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Zlib
+//
+// Which asset may begin: a function of its arguments only.
+//
+// The budget bounds what is read, decoded, not finalized yet, or waits to be unloaded. Each
+// priority has its share of it, the higher ones more, so what is urgent never waits behind a pile
+// of what is not. An asset that does not fit goes alone: once no other of its priority or above is
+// moving. What waits for others does not move, so an asset that others wait for always goes on.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "overture/assets/asset_store.hpp"
+
+namespace overture::assets_detail {
+
+// By priority.
+using priority_counts = std::array<std::uint32_t, asset_priority_count>;
+
+[[nodiscard]] constexpr std::size_t index_of(asset_priority priority) noexcept {
+  return static_cast<std::size_t>(priority);
+}
+
+enum class admission : std::uint8_t {
+  refused,
+  fits,   // within the budget
+  alone,  // past it
+};
+
+// A quarter more of the budget for each priority.
+[[nodiscard]] constexpr std::uint64_t share_of(std::uint64_t budget_bytes,
+                                               asset_priority priority) noexcept {
+  const std::uint64_t quarters = index_of(priority) + 1;
+  return budget_bytes / 4 * quarters + budget_bytes % 4 * quarters / 4;
+}
+
+struct budget_use {
+  std::uint64_t budget_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  priority_counts moving = {};  // assets, those whose values leave included
+};
+
+// May an asset begin that will take so many bytes? 0 bytes: it is not known how many.
+[[nodiscard]] constexpr admission admit(const budget_use& now, asset_priority priority,
+                                        std::uint64_t bytes) noexcept {
+  const std::uint64_t share = share_of(now.budget_bytes, priority);
+  if (now.used_bytes < share && bytes <= share - now.used_bytes) return admission::fits;
+  for (std::size_t i = index_of(priority); i < now.moving.size(); ++i) {
+    if (now.moving[i] != 0) return admission::refused;
+  }
+  return admission::alone;
+}
+
+// May one more file be read, beside so many? Background ones leave most of the room to others.
+[[nodiscard]] constexpr bool may_read(unsigned files_max, unsigned files_in_memory,
+                                      asset_priority priority) noexcept {
+  const unsigned all = std::max(files_max, 1u);
+  const unsigned room = priority == asset_priority::background ? std::max(all / 4, 1u) : all;
+  return files_in_memory < room;
+}
+
+}  // namespace overture::assets_detail

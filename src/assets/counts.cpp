@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Zlib
+#include "assets/counts.hpp"
+
+namespace overture::assets_detail {
+
+template <class Change>
+void counts::each(const slot& one, Change change) noexcept {
+  const life& now = one.now;
+  std::uint32_t& movers = moving[index_of(one.priority)];
+  change(in_state[static_cast<std::size_t>(now.state)], 1u);
+  if (now.in == place::kept) {
+    change(kept, 1u);
+    change(kept_bytes, one.kept_bytes);
+  }
+  if (now.state == asset_state::ready) change(loaded_bytes, one.value_bytes);
+  if (takes_room(now.state)) change(in_flight_bytes, one.room_bytes);
+  if (has_file(now.state)) change(files_in_memory, 1u);
+  if (is_moving(now.state)) change(movers, 1u);
+  if (now.leaving) {
+    change(movers, 1u);
+    change(leaving_bytes, one.leaving_bytes);
+  }
+}
+
+void counts::put_in(const slot& one) noexcept {
+  each(one, [](auto& count, auto by) { count += by; });
+}
+
+void counts::take_out(const slot& one) noexcept {
+  each(one, [](auto& count, auto by) { count -= by; });
+}
+
+}  // namespace overture::assets_detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Zlib
+//
+// What a store counts. All of it follows from the lives of its assets: an asset is taken out of the
+// counts before anything of it changes, and put in again afterwards.
+#pragma once
+
+#include "assets/admission.hpp"
+#include "assets/slot.hpp"
+
+namespace overture::assets_detail {
+
+struct counts {
+  std::array<std::uint64_t, asset_state_count> in_state{};
+  std::uint64_t kept = 0;
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t loaded_bytes = 0;  // of what is ready
+  std::uint64_t in_flight_bytes = 0;
+  std::uint64_t leaving_bytes = 0;
+  unsigned files_in_memory = 0;  // or being read
+  priority_counts moving{};
+
+  [[nodiscard]] std::uint64_t of(asset_state state) const noexcept {
+    return in_state[static_cast<std::size_t>(state)];
+  }
+  void put_in(const slot& one) noexcept;
+  void take_out(const slot& one) noexcept;
+
+ private:
+  template <class Change>
+  void each(const slot& one, Change change) noexcept;
+};
+
+// The room of the budget that it should have.
+[[nodiscard]] inline std::uint64_t room_of(const slot& one) noexcept {
+  return (takes_room(one.now.state) ? one.room_bytes : 0) +
+         (one.now.leaving ? one.leaving_bytes : 0);
+}
+
+}  // namespace overture::assets_detail

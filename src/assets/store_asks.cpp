@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Zlib
+//
+// What the program asks a store for.
+#include <algorithm>
+
+#include "assets/store_core.hpp"
+
+namespace overture::assets_detail {
+
+namespace {
+
+constexpr error store_ends{.code = errc::cancelled, .reason = "the store ends"};
+constexpr error no_loader{.code = errc::unsupported,
+                          .reason = "the store has no loader for this type: add() one"};
+
+}  // namespace
+
+loader_entry* store_core::loader_of(const void* type) noexcept {
+  for (loader_entry* each = loaders_; each != nullptr; each = each->next) {
+    if (each->type == type) return each;
+  }
+  return nullptr;
+}
+
+slot* store_core::find_or_add(const asset_path& path, const void* type) noexcept {
+  const std::size_t before = table_.size();
+  slot* const found = table_.find_or_add(path, type);
+  if (found != nullptr && table_.size() != before) {
+    found->store = this;
+    counts_.put_in(*found);
+  }
+  return found;
+}
+
+slot* store_core::ask(const asset_path& path, const void* type, asset_priority priority,
+                      const asking& how) noexcept {
+  actions todo;
+  slot* found = nullptr;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    found = find_or_add(path, type);
+    if (found == nullptr) return nullptr;
+    found->handles.fetch_add(1, std::memory_order_relaxed);
+    want(*found, how.parent != nullptr ? how.parent->priority : priority, how.flaw, todo);
+    if (how.parent != nullptr && how.needed) {
+      note_need(*how.parent, *found);
+    } else if (how.parent != nullptr) {
+      needs_.add_wanted(*how.parent, *found);
+    }
+  }
+  perform(todo);
+  return found;
+}
+
+void store_core::ask(slot& known, asset_priority priority) noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    known.handles.fetch_add(1, std::memory_order_relaxed);
+    want(known, priority, nullptr, todo);
+  }
+  perform(todo);
+}
+
+bool store_core::hold_if_ready(slot& known) noexcept {
+  actions todo;
+  const sync_detail::scoped_lock hold(lock_);
+  if (known.now.state != asset_state::ready) return false;
+  known.handles.fetch_add(1, std::memory_order_relaxed);
+  happens(known, life_event::asked, todo);  // which has nothing to do but leave what is kept
+  return true;
+}
+
+slot* store_core::name(const asset_path& path, const void* type) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  return find_or_add(path, type);
+}
+
+void store_core::want(slot& one, asset_priority priority, const error* flaw,
+                      actions& todo) noexcept {
+  if (one.now.state != asset_state::unloaded) {
+    happens(one, life_event::asked, todo);
+    return raise_all(one, priority, todo);
+  }
+  set_priority(one, priority);
+  if (one.of == nullptr) {
+    one.of = loader_of(one.type);
+    if (one.of != nullptr) one.shown.store(one.of->placeholder, std::memory_order_relaxed);
+  }
+  if (ending_) flaw = &store_ends;
+  if (one.of == nullptr) flaw = &no_loader;
+  if (flaw != nullptr) return fails(one, life_event::refused, *flaw, todo);
+  happens(one, life_event::asked, todo);
+}
+
+void store_core::note_need(slot& parent, slot& child) noexcept {
+  if (child.now.state == asset_state::failed) {
+    parent.failed_need = &child;
+    return;
+  }
+  if (const result<void> added = needs_.add(parent, child); !added) {
+    parent.failure = added.error();
+    parent.failed_need = &parent;
+    return;
+  }
+  // What others wait for is read before what nothing waits for.
+  if (to_read_.has(child)) {
+    child.in->remove(child);
+    needed_.push_back(child);
+  }
+}
+
+void store_core::flawed(slot& one, const error& why) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  one.failure = why;
+  one.failed_need = &one;
+}
+
+void store_core::raise_all(slot& from, asset_priority priority, actions& todo) noexcept {
+  if (is_settled(from.now.state) || from.priority >= priority) return;
+  for (slot* one = needs_.waited_for(from); one != nullptr; one = one->walk_next) {
+    if (one->priority >= priority) continue;
+    slot_lines* line = nullptr;
+    for (slot_lines* each : {&needed_, &to_read_, &to_decode_, &for_main_, &for_workers_}) {
+      if (each->has(*one)) line = each;
+    }
+    counts_.take_out(*one);
+    if (line != nullptr) line->move(*one, priority);
+    one->priority = priority;
+    counts_.put_in(*one);
+    // The jobs that were queued for them are of the old priority, or of another pool.
+    const bool is_read = one->now.state == asset_state::reading;
+    if (is_read && with_.files.raise(one->fetch, priority)) ++todo.steps[index_of(priority)];
+    if (line == &to_decode_) ++todo.decodes[index_of(priority)];
+    if (line == &for_workers_) ++todo.finalizes[index_of(priority)];
+    if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
+  }
+}
+
+void store_core::raise(slot& wanted, asset_priority priority) noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    raise_all(wanted, priority, todo);
+  }
+  perform(todo);
+}
+
+void store_core::retry(slot& failed) noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    // What made it fail has failed too, down to the one at fault.
+    for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
+      slot* const because = one->failed_need;
+      happens(*one, life_event::retried, todo);
+      one = because;
+    }
+  }
+  perform(todo);
+}
+
+result<void> store_core::status_of(const slot& one) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  switch (one.now.state) {
+    case asset_state::ready:
+      return {};
+    case asset_state::failed:
+      return tl::unexpected<error>(one.failure);
+    default:
+      return fail(errc::busy, "the asset is loading");
+  }
+}
+
+bool store_core::is_cancelled(const slot& one) noexcept {
+  if (!is_held(one)) return true;
+  const sync_detail::scoped_lock hold(lock_);
+  return ending_;
+}
+
+}  // namespace overture::assets_detail

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Zlib
+//
+// The lives of the assets: what happens to one, in lists, counts and room of the budget.
+#include <utility>
+
+#include "assets/store_core.hpp"
+#include "overture/base/spin.hpp"
+
+namespace overture::assets_detail {
+
+namespace {
+
+constexpr memory_tag room_tag = memory_tag::decode;
+
+bool is_waited_for(const slot& one) noexcept {
+  const need* each = one.needed_by;
+  while (each != nullptr && !each->pending) each = each->next_of_child;
+  return each != nullptr;
+}
+
+}  // namespace
+
+void store_core::happens(slot& one, life_event event, actions& todo, bool has_room) noexcept {
+  apply(one, event, has_room, todo);
+  while (slot* const parent = woken_) {
+    woken_ = parent->woken_next;
+    apply(*parent, life_event::needs_settle, false, todo);
+  }
+}
+
+void store_core::fails(slot& one, life_event event, const error& why, actions& todo) noexcept {
+  one.failure = why;
+  one.failed_need = nullptr;
+  one.failed_at = {};
+  happens(one, event, todo);
+}
+
+life_facts store_core::facts_of(const slot& one, bool has_room) const noexcept {
+  return {.held = is_held(one),
+          .ending = ending_,
+          .has_room = has_room,
+          .has_value = one.value != nullptr,
+          .free_threaded = one.of != nullptr && one.of->free_threaded,
+          .need_failed = one.failed_need != nullptr,
+          .needs_pending = one.pending_needs != 0,
+          .is_reload = one.reload_of != nullptr};
+}
+
+void store_core::apply(slot& one, life_event event, bool has_room, actions& todo) noexcept {
+  const life before = one.now;
+  const auto [next, what] = step(before, event, facts_of(one, has_room));
+  if (next == before && what == life_actions{}) return;
+  const bool changes_state = next.state != before.state;
+  if (changes_state && next.state == asset_state::failed && one.failed_need != nullptr) {
+    one.failure = one.failed_need->failure;
+    if (one.failed_need == &one) one.failed_need = nullptr;  // it is itself at fault
+  }
+  if (changes_state && next.state == asset_state::queued) one.failed_need = nullptr;
+
+  counts_.take_out(one);
+  one.now = next;
+  measure(one, before);
+  counts_.put_in(one);
+  if (next.in != before.in) move(one, before.in);
+  if (changes_state) {
+    one.since_ns = now_ns();
+    if (next.state == asset_state::ready) {
+      one.shown.store(one.value, std::memory_order_release);
+    } else if (before.state == asset_state::ready) {
+      one.shown.store(one.of->placeholder, std::memory_order_relaxed);
+    }
+    one.state.store(next.state, std::memory_order_release);
+  }
+  carry_out(one, what, todo);
+  take_room(one, todo);
+  const bool stops = (is_moving(before.state) && !is_moving(next.state)) ||
+                     (has_file(before.state) && !has_file(next.state)) ||
+                     (before.leaving && !next.leaving);
+  const bool is_new = next.in == place::to_read && before.in != place::to_read;
+  if (ending_) return;  // nothing begins any more, nor does a job
+  if (is_new || (stops && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
+}
+
+// What becomes free, before what it needs is given up.
+void store_core::measure(slot& one, const life& before) noexcept {
+  if (one.now.leaving && !before.leaving) one.leaving_bytes = needs_.kept_alive_by(one);
+  if (one.now.in == place::kept) one.kept_bytes = needs_.kept_alive_by(one);
+}
+
+slot_list* store_core::list_of(slot& one) noexcept {
+  switch (one.now.in) {
+    case place::none:
+      return nullptr;
+    case place::to_read:
+      return &(is_waited_for(one) ? needed_ : to_read_).of(one.priority);
+    case place::to_decode:
+      return &to_decode_.of(one.priority);
+    case place::for_main:
+      return &for_main_.of(one.priority);
+    case place::for_workers:
+      return &for_workers_.of(one.priority);
+    case place::kept:
+      return &kept_;
+    case place::unload_main:
+      return &unload_main_;
+    case place::unload_any:
+      return &unload_any_;
+  }
+  return nullptr;
+}
+
+// From one list to another: the last there, but first if it has been in it before.
+void store_core::move(slot& one, place from) noexcept {
+  if (measured_ == &one) measured_ = one.after;
+  if (one.in != nullptr) one.in->remove(one);
+  slot_list* const to = list_of(one);
+  if (to == nullptr) return;
+  const bool comes_back = one.now.in == place::for_main && one.now.begun;
+  const bool was_refused = one.now.in == place::to_read && from == place::to_decode;
+  comes_back || was_refused ? to->push_front(one) : to->push_back(one);
+}
+
+void store_core::carry_out(slot& one, const life_actions& what, actions& todo) noexcept {
+  if (what.raise) one.settled.raise();
+  if (what.drop_needs) needs_.remove_all(one);
+  if (what.drop_file && one.fetch.file != nullptr) {
+    one.fetch.file->next = todo.files;
+    todo.files = std::exchange(one.fetch.file, nullptr);
+  }
+  if (what.settle) settle(one, todo);
+  if (what.finalize_job) ++todo.finalizes[index_of(one.priority)];
+  if (what.unload_job) todo.unloads = true;
+  if (what.exchange) {
+    one.work_next = reloaded_;
+    reloaded_ = &one;
+  }
+  if (what.wake_main) todo.wakes_main = true;
+}
+
+// What it takes of the budget follows from its life.
+void store_core::take_room(slot& one, actions& todo) noexcept {
+  const std::uint64_t wanted = room_of(one);
+  if (wanted > one.taken_bytes) {
+    with_.budget.add(wanted - one.taken_bytes, room_tag);
+  } else {
+    todo.returned_bytes += one.taken_bytes - wanted;
+  }
+  one.taken_bytes = wanted;
+}
+
+void store_core::settle(slot& one, actions& todo) noexcept {
+  const bool failed = one.now.state == asset_state::failed;
+  if (!failed) one.version.fetch_add(1, std::memory_order_relaxed);
+  // Held until those who wait have been told; a reload is held from its start.
+  if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
+  one.settled_next = todo.settled;
+  todo.settled = &one;
+  for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
+    if (failed && parent->failed_need == nullptr) parent->failed_need = &one;
+    if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
+    parent->woken_next = woken_;
+    woken_ = parent;
+  }
+}
+
+void store_core::set_priority(slot& one, asset_priority to) noexcept {
+  counts_.take_out(one);
+  one.priority = to;
+  counts_.put_in(one);
+}
+
+void store_core::set_room(slot& one, std::uint64_t bytes) noexcept {
+  counts_.take_out(one);
+  one.room_bytes = bytes;
+  counts_.put_in(one);
+}
+
+// --- What nothing holds --------------------------------------------------------------------------
+
+// A few at a time, so that others get the lock.
+bool store_core::sweep(actions& todo) noexcept {
+  constexpr std::size_t at_once = 64;
+  const bool more = unused_.take(at_once, [&](slot& one) noexcept REQUIRES(lock_) {
+    if (!is_held(one)) happens(one, life_event::let_go, todo);
+  });
+  evict(todo);
+  return more;
+}
+
+void store_core::evict(actions& todo) noexcept {
+  while (kept_.front != nullptr &&
+         (counts_.kept_bytes > config_.keep_bytes || config_.keep_bytes == 0)) {
+    happens(*kept_.front, life_event::evicted, todo);
+  }
+}
+
+// What the program has let go of since may be kept alive by what is kept: some of them at a time.
+void store_core::measure_kept() noexcept {
+  constexpr unsigned at_once = 4;
+  for (unsigned i = 0; i < at_once && kept_.front != nullptr; ++i) {
+    slot& one = measured_ != nullptr ? *measured_ : *kept_.front;
+    measured_ = one.after;
+    if (one.needs == nullptr) continue;
+    counts_.take_out(one);
+    one.kept_bytes = needs_.kept_alive_by(one);
+    counts_.put_in(one);
+  }
+}
+
+}  // namespace overture::assets_detail

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Zlib
+//
+// From the path of an asset to its value: which is next, its room of the budget, decode().
+#include <algorithm>
+#include <utility>
+
+#include "assets/store_core.hpp"
+#include "assets/work_options.hpp"
+#include "base/guarded_call.hpp"
+#include "overture/base/spin.hpp"
+
+namespace overture::assets_detail {
+
+namespace {
+
+constexpr memory_tag value_tag = memory_tag::decode;
+
+// What assets of a loader take on average, as a guess at what one takes of which nothing is known.
+std::uint64_t usual_value_bytes(const loader_entry& of) noexcept {
+  return of.decoded == 0 ? 0 : of.decoded_bytes / of.decoded;
+}
+std::uint64_t usual_content_bytes(const loader_entry& of) noexcept {
+  return of.decoded == 0 ? 0 : of.content_bytes / of.decoded;
+}
+
+// Where a loader found the flaw, if the file is a text: what reads texts has no other place.
+text_place place_in(std::span<const std::byte> content, const error& why) noexcept {
+  if (why.offset == 0 || why.offset > content.size() || why.source != source_id{}) return {};
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  const std::string_view before = text.substr(0, why.offset);
+  if (before.find('\0') != std::string_view::npos) return {};
+  const std::size_t line = before.rfind('\n') + 1;  // its begin; 0 for the first
+  return {.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
+          .column = 1 + before.size() - line};
+}
+
+}  // namespace
+
+// --- Which is next -------------------------------------------------------------------------------
+
+void store_core::feed_later() noexcept {
+  if (feeding_.exchange(true, std::memory_order_seq_cst)) return;
+  group_.run([this]() noexcept {
+    feeding_.store(false, std::memory_order_seq_cst);
+    feed();
+  });
+}
+
+// What is given up goes before anything begins.
+void store_core::feed() noexcept {
+  for (bool more = true; more;) {
+    actions todo;
+    slot* next = nullptr;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      more = must_give_back(todo);
+      if (!more) next = begin_read(todo);
+    }
+    perform(todo);
+    if (more) give_back();
+    if (next == nullptr) continue;
+    with_.files.begin(next->fetch, *this);
+    more = true;
+  }
+}
+
+// Those that others wait for come before those of their priority that nothing waits for: what has
+// begun ends before more begins.
+slot* store_core::next_to_read() noexcept {
+  for (std::size_t i = asset_priority_count; i-- > 0;) {
+    for (const slot_lines* lines : {&needed_, &to_read_}) {
+      if (slot* const first = lines->lines[i].front) return first;
+    }
+  }
+  return nullptr;
+}
+
+slot* store_core::begin_read(actions& todo) noexcept {
+  slot* const one = ending_ ? nullptr : next_to_read();
+  if (one == nullptr || !may_read(config_.files_max, counts_.files_in_memory, one->priority)) {
+    return nullptr;
+  }
+  std::uint64_t guess = one->known_bytes;
+  if (guess == 0) {
+    guess = usual_value_bytes(*one->of) + (with_.counts_files ? usual_content_bytes(*one->of) : 0);
+  }
+  if (!try_room(*one, guess)) return nullptr;
+  one->room_bytes = guess;
+  happens(*one, life_event::read_begins, todo);
+  ++reads_begun_;
+  if (one->read_number == 0) one->read_number = reads_begun_;
+  one->fetch.path = one->path;
+  one->fetch.priority = one->priority;
+  one->fetch.owner = one;
+  group_.begin_job();
+  return one;
+}
+
+bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
+  if (one.taken_bytes != 0 && bytes <= one.taken_bytes) return true;
+  const std::uint64_t more = bytes - one.taken_bytes;
+  budget_use now{.budget_bytes = with_.budget.limit(),
+                 .used_bytes = with_.budget.used(),
+                 .moving = counts_.moving};
+  if (is_moving(one.now.state)) --now.moving[index_of(one.priority)];
+  admission may = admit(now, one.priority, more);
+  if (may == admission::fits && !with_.budget.take_if_free(more, value_tag)) {
+    now.used_bytes = now.budget_bytes;
+    may = admit(now, one.priority, more);
+  }
+  const std::uint64_t own_bytes = counts_.in_flight_bytes + counts_.leaving_bytes;
+  others_have_room_ = may == admission::refused && now.used_bytes > own_bytes;
+  if (may == admission::refused) return false;
+  if (may == admission::alone) with_.budget.add(more, value_tag);
+  one.taken_bytes = bytes;
+  return true;
+}
+
+// --- Its file ------------------------------------------------------------------------------------
+
+void store_core::fetched(fetch_request& ended) noexcept {
+  slot& one = *static_cast<slot*>(ended.owner);
+  const std::uint64_t stated =
+      ended.outcome ? one.of->by->needed_for(one.path, ended.content) : std::uint64_t{0};
+  actions todo;
+  job_options options;
+  bool background = false;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    background = one.priority == asset_priority::background && background_group_.has_value();
+    options = options_for(one.priority, "decode");
+    one.stated_bytes = stated;
+    if (ended.outcome) {
+      happens(one, life_event::read_ends, todo);
+    } else {
+      fails(one, life_event::read_fails, ended.outcome.error(), todo);
+    }
+  }
+  perform(todo);
+  // The read ends in a job of its group, which is what wakes a waiter.
+  if (background) {
+    background_group_->run([this]() noexcept {
+      decode_next(true);
+      group_.run([this]() noexcept { (void)group_.end_job(); }, {.always = true});
+    });
+    return;
+  }
+  group_.run(
+      [this]() noexcept {
+        decode_next(false);
+        (void)group_.end_job();
+      },
+      options);
+}
+
+asset_priorities store_core::taken_by(bool background) const noexcept {
+  if (background) return {.most = asset_priority::background};
+  return {.least = background_group_ ? asset_priority::low : asset_priority::background};
+}
+
+void store_core::step_waits(asset_priority priority) noexcept {
+  // Always: a file whose job is dropped would never have been read.
+  if (priority == asset_priority::background && background_group_) {
+    return background_group_->run([this]() noexcept { with_.files.take_step(taken_by(true)); },
+                                  {.always = true});
+  }
+  job_options options = options_for(priority, "read");
+  options.always = true;
+  group_.run([this]() noexcept { with_.files.take_step(taken_by(false)); }, options);
+}
+
+// --- Its value -----------------------------------------------------------------------------------
+
+void store_core::decode_next(bool background) noexcept {
+  slot* next = nullptr;
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      more = must_give_back(todo);
+      if (!more) next = begin_decode(background, todo);
+    }
+    perform(todo);
+    if (more) give_back();
+  }
+  if (next != nullptr) decode(*next);
+  feed();
+}
+
+// Null if there is none, or no room for it.
+slot* store_core::begin_decode(bool background, actions& todo) noexcept {
+  slot* const one = to_decode_.first(taken_by(background));
+  if (one == nullptr) return nullptr;
+  const std::uint64_t value_bytes =
+      one->stated_bytes != 0 ? one->stated_bytes : usual_value_bytes(*one->of);
+  const std::uint64_t bytes = value_bytes + (with_.counts_files ? one->fetch.content.size() : 0);
+  const bool has_room = try_room(*one, bytes);
+  one->known_bytes = has_room ? 0 : bytes;
+  if (has_room) set_room(*one, bytes);
+  happens(*one, life_event::decode_begins, todo, has_room);
+  return one->now.state == asset_state::decoding ? one : nullptr;
+}
+
+void* store_core::take_value(loader_entry& of) noexcept {
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (void* const place = of.free_values) {
+      of.free_values = *static_cast<void**>(place);
+      return place;
+    }
+  }
+  return with_.memory.allocate(of.value_bytes, of.value_alignment, memory_tag::load);
+}
+
+void store_core::free_value(loader_entry& of, void* value) noexcept {
+  ::new (value) void*(of.free_values);
+  of.free_values = value;
+}
+
+void store_core::decode(slot& one) noexcept {
+  const std::uint64_t began_ns = now_ns();
+  void* const value = take_value(*one.of);
+  result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
+  if (value != nullptr) {
+    decode_context context(one);
+    made = base_detail::guarded_result("loader::decode() threw an exception", [&] {
+      return one.of->by->decode_at(value, one.fetch.content, context);
+    });
+  }
+  one.fetch.work_ns += now_ns() - began_ns;
+  const text_place at = made ? text_place{} : place_in(one.fetch.content, made.error());
+  with_.files.done_with(std::exchange(one.fetch.file, nullptr));
+  decoded(one, made, value, at);
+}
+
+void store_core::decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept {
+  loader_entry& of = *one.of;
+  const std::uint64_t bytes = made ? of.by->bytes_at(value) : 0;
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (made) {
+      one.value = value;
+      one.value_bytes = bytes;
+      one.file_bytes = one.fetch.content.size();
+      one.cost_ns = one.fetch.work_ns;
+      one.was_loaded = true;
+      ++of.decoded;
+      of.decoded_bytes += std::max(bytes, one.stated_bytes);
+      of.content_bytes += one.file_bytes;
+      set_room(one, bytes);
+      happens(one, life_event::decode_ends, todo);
+    } else {
+      if (value != nullptr) free_value(of, value);
+      fails(one, life_event::decode_fails, made.error(), todo);
+      one.failed_at = at;
+    }
+  }
+  perform(todo);
+}
+
+}  // namespace overture::assets_detail

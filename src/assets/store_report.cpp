@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Zlib
+//
+// What is known of the assets of a store.
+#include <algorithm>
+
+#include "assets/store_core.hpp"
+#include "base/guarded_call.hpp"
+#include "overture/base/spin.hpp"
+
+namespace overture::assets_detail {
+
+asset_progress store_core::progress() noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  asset_progress now;
+  now.asked = table_.size() + reloads_.size() - counts_.of(asset_state::unloaded) - counts_.kept;
+  now.ready = counts_.of(asset_state::ready) - counts_.kept;
+  now.failed = counts_.of(asset_state::failed);
+  now.for_pump = for_main_.size();
+  now.kept = counts_.kept;
+  now.kept_bytes = counts_.kept_bytes;
+  now.held_bytes = counts_.loaded_bytes - std::min(counts_.loaded_bytes, counts_.kept_bytes);
+  now.waiting_bytes = counts_.in_flight_bytes + counts_.leaving_bytes;
+  return now;
+}
+
+namespace {
+
+constexpr const char* only_pump = "pump() on the main thread, as the job system has no workers";
+
+const char* what_it_waits_for(const slot& one, bool has_workers) noexcept {
+  switch (one.now.state) {
+    case asset_state::queued:
+      if (one.now.leaving) return "its old value to be unloaded";
+      return has_workers ? "its turn to be read" : only_pump;
+    case asset_state::reading:
+      return has_workers ? "its file to be read" : only_pump;
+    case asset_state::decoding:
+      if (one.in == nullptr) return "decode() to return";
+      return has_workers ? "a thread to decode it" : only_pump;
+    case asset_state::needing:
+      return "an asset that it needs";
+    default:
+      if (one.in == nullptr) return "finalize() to return";
+      if (!one.of->free_threaded) return "pump() on the main thread";
+      return has_workers ? "a worker to finalize it" : only_pump;
+  }
+}
+
+}  // namespace
+
+result<void> store_core::for_each_unsettled(
+    function_ref<void(const unsettled_asset&)> visit) noexcept {
+  const std::uint64_t now = now_ns();
+  const bool has_workers = with_.jobs.concurrency() > 1;
+  for (std::size_t i = 0;; ++i) {
+    unsettled_asset found;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      if (i >= table_.size()) return {};
+      const slot& one = table_.at(i);
+      found.state = one.now.state;
+      if (found.state == asset_state::unloaded || is_settled(found.state)) continue;
+      found.path = one.path;
+      found.ns = now - std::min(now, one.since_ns);
+      found.what = what_it_waits_for(one, has_workers);
+      for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
+        if (each->pending) found.needs = each->child->path;
+      }
+    }
+    if (!base_detail::guarded_call([&] { visit(found); })) {
+      return fail(errc::threw, base_detail::visitor_threw);
+    }
+  }
+}
+
+result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) noexcept {
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    needs::holders holders;
+    for (std::size_t i = 0; slot* const one = slot_at(i); ++i) holders.look_at(*one);
+    holders.follow();
+  }
+  for (std::size_t i = 0;; ++i) {
+    known_asset found;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      if (i >= table_.size()) return {};
+      const slot& one = table_.at(i);
+      found.path = one.path;
+      found.state = one.now.state;
+      found.bytes = one.value != nullptr ? one.value_bytes : 0;
+      if (found.state == asset_state::failed) found.failure = one.failure;
+      found.held_by = one.held_by;
+      if (one.needed_by != nullptr) found.holder = one.needed_by->parent->path;
+      found.handles = one.handles.load(std::memory_order_relaxed);
+    }
+    if (!base_detail::guarded_call([&] { visit(found); })) {
+      return fail(errc::threw, base_detail::visitor_threw);
+    }
+  }
+}
+
+failure_chain store_core::chain_of(const slot& failed) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  failure_chain chain;
+  // The others may have been given up since, which leaves their failures.
+  for (const slot* one = &failed; one != nullptr; one = one->failed_need) {
+    const asset_state state = one->now.state;
+    if (state != asset_state::failed && (one == &failed || state != asset_state::unloaded)) break;
+    chain.why = one->failure;
+    chain.at = one->failed_at;
+    if (chain.length == chain.links.size()) break;
+    chain.links[chain.length++] = one;
+  }
+  return chain;
+}
+
+bool store_core::owns(const void* handle) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  return table_.slot_at_address(handle) != nullptr;
+}
+
+bool store_core::needs_pump(const barricade& settled) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  const slot* const one = table_.slot_at_address(&settled);
+  if (one == nullptr || is_settled(one->now.state) || one->of == nullptr) return false;
+  return !one->of->free_threaded || with_.jobs.concurrency() == 1;
+}
+
+result<void> store_core::record(load_record& into) noexcept {
+  struct loaded {
+    std::uint64_t read_number;
+    recorded_file file;
+  };
+  base_detail::vec<loaded> all(with_.memory, memory_tag::load);
+  // A file of which several assets were made counts once.
+  const auto is_first = [&](const slot& one) REQUIRES(lock_) {
+    const slot* each = table_.first_of(one.path);
+    for (; each != nullptr; each = slot_table::next_of(*each)) {
+      if (each->was_loaded && each->read_number < one.read_number) return false;
+    }
+    return true;
+  };
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const slot& one = table_.at(i);
+      if (!one.was_loaded || !is_first(one)) continue;
+      const recorded_file file{one.path.text, one.cost_ns / 1000, one.file_bytes};
+      if (!all.push_back({one.read_number, file})) {
+        return fail(errc::out_of_memory, "out of memory for a record");
+      }
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const loaded& a, const loaded& b) { return a.read_number < b.read_number; });
+  for (const loaded& each : all) {
+    if (result<void> added = into.add(each.file); !added) return added;
+  }
+  return {};
+}
+
+}  // namespace overture::assets_detail

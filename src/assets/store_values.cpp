@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Zlib
+//
+// From the value of an asset to ready, and back: finalize(), unload(), pump().
+#include <algorithm>
+#include <utility>
+
+#include "assets/store_core.hpp"
+#include "assets/work_options.hpp"
+#include "base/guarded_call.hpp"
+#include "overture/base/spin.hpp"
+
+namespace overture::assets_detail {
+
+namespace {
+
+constexpr std::chrono::nanoseconds worker_step_ns{1'000'000};
+
+}  // namespace
+
+// What is given back comes first: others may wait for it.
+void store_core::perform(actions& todo) noexcept {
+  while (held_file* const file = todo.files) {
+    todo.files = file->next;
+    with_.files.done_with(file);
+  }
+  if (const std::uint64_t bytes = std::exchange(todo.returned_bytes, 0)) {
+    with_.budget.give_back(bytes, memory_tag::decode);
+  }
+  if (std::exchange(todo.unloads, false)) {
+    group_.run([this]() noexcept { give_back(); }, options_for(asset_priority::low, "unload"));
+  }
+  for (std::size_t i = asset_priority_count; i-- > 0;) {
+    const auto priority = static_cast<asset_priority>(i);
+    for (; todo.steps[i] > 0; --todo.steps[i]) {
+      step_waits(priority);
+    }
+    for (; todo.decodes[i] > 0; --todo.decodes[i]) {
+      group_.run([this]() noexcept { decode_next(false); }, options_for(priority, "decode"));
+    }
+    for (; todo.finalizes[i] > 0; --todo.finalizes[i]) {
+      group_.run([this]() noexcept { finalize_next(); }, options_for(priority, "finalize"));
+    }
+  }
+  if (std::exchange(todo.feeds, false)) feed_later();
+  if (todo.settled != nullptr) todo.wakes_main = true;
+  while (slot* const one = todo.settled) {
+    todo.settled = one->settled_next;
+    tell(*one);
+  }
+  if (std::exchange(todo.wakes_main, false)) for_main_thread_.notify_all();
+}
+
+void store_core::tell(slot& settled) noexcept {
+  settled.settled.lower();
+  const bool is_second = settled.is_second;
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    happens(settled, life_event::told, todo);
+  }
+  if (todo.feeds) feed_later();
+  if (todo.wakes_main) for_main_thread_.notify_all();
+  // A reload belongs to pump() from now on.
+  if (!is_second) overture::detail::drop_handle(settled);
+}
+
+// --- Finalizing ----------------------------------------------------------------------------------
+
+bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
+  overture::detail::any_loader& by = *one.of->by;
+  const result<finalize_step> step = base_detail::guarded_result(
+      "loader::finalize() threw an exception", [&] { return by.finalize_at(one.value, budget); });
+  if (step && *step == finalize_step::again) return true;
+  const std::uint64_t bytes = step ? by.bytes_at(one.value) : 0;
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (step) {
+      one.value_bytes = bytes;
+      happens(one, life_event::step_ends, todo);
+    } else {
+      fails(one, life_event::step_fails, step.error(), todo);
+    }
+  }
+  perform(todo);
+  return false;
+}
+
+void store_core::finalize_next() noexcept {
+  actions todo;
+  slot* next = nullptr;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    next = for_workers_.first();
+    if (next != nullptr) happens(*next, life_event::step_begins, todo);
+  }
+  if (next == nullptr || !finalize(*next, worker_step_ns)) return;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    happens(*next, life_event::step_again, todo);
+  }
+  perform(todo);
+}
+
+// --- Unloading -----------------------------------------------------------------------------------
+
+void store_core::unload(slot& one) noexcept {
+  overture::detail::any_loader& by = *one.of->by;
+  bool begun = false;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    begun = one.now.begun;
+  }
+  (void)base_detail::guarded_call([&] { by.unload_at(one.value, begun); });
+  by.destroy_at(one.value);
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    free_value(*one.of, std::exchange(one.value, nullptr));
+    happens(one, life_event::unload_ends, todo);
+    if (one.is_second && one.reload_of == nullptr) recycle(one);
+  }
+  perform(todo);
+}
+
+bool store_core::must_give_back(actions& todo) noexcept {
+  return sweep(todo) || unload_any_.front != nullptr;
+}
+
+void store_core::give_back() noexcept {
+  for (;;) {
+    actions todo;
+    slot* next = nullptr;
+    bool more = false;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      more = sweep(todo);
+      next = unload_any_.front;
+      if (next != nullptr) happens(*next, life_event::unload_begins, todo);
+    }
+    todo.unloads = false;  // it is done here
+    perform(todo);
+    if (next != nullptr) {
+      unload(*next);
+    } else if (!more) {
+      return;
+    }
+  }
+}
+
+// --- The main thread -----------------------------------------------------------------------------
+
+// What is not held any more goes before what is no more urgent.
+slot* store_core::next_for_main(bool& unloads) noexcept {
+  actions todo;
+  slot* next = nullptr;
+  for (bool more = true; more;) {
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      more = sweep(todo);
+      if (!more) {
+        next = for_main_.first();
+        slot* const leaving = unload_main_.front;
+        unloads = leaving != nullptr && (next == nullptr || leaving->priority >= next->priority);
+        if (unloads) next = leaving;
+        const auto begins = unloads ? life_event::unload_begins : life_event::step_begins;
+        if (next != nullptr) happens(*next, begins, todo);
+      }
+    }
+    perform(todo);
+  }
+  return next;
+}
+
+pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
+  pump_result did;
+  if (is_pumping_) return did;  // within finalize() or unload(), which this would call again
+  is_pumping_ = true;
+  const std::uint64_t begin_ns = now_ns();
+  const std::uint64_t end_ns =
+      begin_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
+  slot* again = nullptr;  // those that want another step, the last one first; linked by work_next
+  end_reloads();
+  begin_reloads();
+  bool unloads = false;
+  for (std::uint64_t now = begin_ns; slot* const next = next_for_main(unloads);) {
+    if (unloads) {
+      ++did.unloaded;
+      unload(*next);
+    } else {
+      ++did.steps;
+      if (finalize(*next, std::chrono::nanoseconds(end_ns > now ? end_ns - now : 1))) {
+        next->work_next = again;
+        again = next;
+      }
+    }
+    now = now_ns();
+    if (now >= end_ns) break;
+  }
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    while (slot* const one = again) {
+      again = one->work_next;
+      happens(*one, life_event::step_again, todo);
+    }
+    measure_kept();
+    evict(todo);
+    // Others give room back without a word.
+    if (others_have_room_ && !(needed_.empty() && to_read_.empty())) todo.feeds = true;
+  }
+  perform(todo);
+  // Without workers this thread does everything, one job at least, or nothing would ever load.
+  const bool has_time = did.steps + did.unloaded == 0 || now_ns() < end_ns;
+  if (with_.jobs.concurrency() == 1 && has_time) (void)with_.jobs.wait_until(group_, end_ns);
+  is_pumping_ = false;
+  return did;
+}
+
+bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
+  constexpr std::uint64_t slice_ns = 1'000'000;
+  const auto is_done = [&] { return is_settled(wanted); };
+  for (;;) {
+    const event_count::key_type key = for_main_thread_.prepare_wait();
+    const std::uint64_t now = now_ns();
+    if (is_done() || now >= deadline_ns || is_pumping_) {
+      for_main_thread_.cancel_wait();
+      return is_done();
+    }
+    const std::uint64_t left_ns = std::min(deadline_ns - now, slice_ns);
+    const pump_result did = pump(std::chrono::nanoseconds(left_ns));
+    if (is_done() || did.steps + did.unloaded > 0 || with_.jobs.concurrency() == 1) {
+      for_main_thread_.cancel_wait();
+      continue;
+    }
+    (void)for_main_thread_.wait_for(key, std::chrono::nanoseconds(deadline_ns - now));
+  }
+}
+
+}  // namespace overture::assets_detail
