@@ -17,6 +17,8 @@ namespace {
 // All times of the data are in these: microseconds would hide short stages.
 constexpr std::uint64_t tick_ns = 100;
 
+using file_state_of_row = overture::file_state;
+
 std::uint64_t ticks(std::uint64_t ns) {
   return ns / tick_ns;
 }
@@ -170,9 +172,9 @@ class data_writer {
 
   template <class Value>
   void column(std::string_view name, Value value) {
-    out_.key(name).begin('[');
-    for (const report_row& file : what_.files) out_.number(value(file));
-    out_.end();
+    varint_text numbers;
+    for (const report_row& file : what_.files) numbers.add(value(file));
+    out_.key(name).text(numbers.base64());
   }
 
   void files() {
@@ -183,33 +185,42 @@ class data_writer {
       out_.text(std::to_string(same) + '|' + file.path.substr(same));
       last = file.path;
     }
-    out_.end().key("state").begin('[');
-    for (const report_row& file : what_.files) out_.text(to_string(file.state));
+    out_.end().key("states").begin('[');
+    for (int i = 0; i <= static_cast<int>(file_state_of_row::skipped); ++i) {
+      out_.text(to_string(static_cast<file_state_of_row>(i)));
+    }
     out_.end();
+    column("state", [](const report_row& file) { return static_cast<std::uint64_t>(file.state); });
     column("mount", [](const report_row& file) { return file.mount; });
     column("bytes", [](const report_row& file) { return file.bytes; });
     column("decoded", [](const report_row& file) { return file.decoded_bytes; });
     column("queued", [](const report_row& file) { return ticks(file.queued_ns); });
     column("device", [](const report_row& file) { return ticks(file.device_ns); });
-    out_.key("what").begin('[');
-    for (const report_row& file : what_.files) {
-      out_.text(content_of({.width = file.width,
-                            .height = file.height,
-                            .sample_rate = file.sample_rate,
-                            .sound_frames = file.sound_frames}));
-    }
-    out_.end().key("stages").begin('[');
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
-      out_.begin('[');
-      for (const report_row& file : what_.files) out_.number(ticks(file.stage_ns[stage]));
-      out_.end();
+      column("stage" + std::to_string(stage),
+             [&](const report_row& file) { return ticks(file.stage_ns[stage]); });
     }
-    out_.end().end();
+    contents();
+    out_.end();
     ends();
     order();
   }
 
-  // When each file was done.
+  // What is in those that have something to say.
+  void contents() {
+    out_.key("what").begin('{');
+    for (std::size_t i = 0; i < what_.files.size(); ++i) {
+      const report_row& file = what_.files[i];
+      const std::string content = content_of({.width = file.width,
+                                              .height = file.height,
+                                              .sample_rate = file.sample_rate,
+                                              .sound_frames = file.sound_frames});
+      if (!content.empty()) out_.key(std::to_string(i)).text(content);
+    }
+    out_.end();
+  }
+
+  // When files were done, by time.
   void ends() {
     std::vector<std::uint64_t> end_ns(what_.files.size());
     for (const picture_lane& lane : picture_.lanes) {
@@ -219,11 +230,18 @@ class data_writer {
         }
       }
     }
-    out_.key("files_done").begin('[');
+    std::sort(end_ns.begin(), end_ns.end());
+    varint_text numbers;
+    std::uint64_t count = 0;
+    std::uint64_t last = 0;
     for (const std::uint64_t ns : end_ns) {
-      if (ns > 0) out_.number(ticks(ns));
+      if (ns == 0) continue;
+      numbers.add(ticks(ns) - last);
+      last = ticks(ns);
+      ++count;
     }
-    out_.end();
+    out_.key("files_done").begin('{').key("count").number(count);
+    out_.key("times").text(numbers.base64()).end();
   }
 
   // The files that were loaded, in the order in which they began.
@@ -235,9 +253,14 @@ class data_writer {
     std::sort(begun.begin(), begun.end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::tie(what_.files[a].began_ns, a) < std::tie(what_.files[b].began_ns, b);
     });
-    out_.key("order").begin('[');
-    for (const std::uint32_t each : begun) out_.number(each);
-    out_.end();
+    varint_text numbers;
+    std::int64_t last = 0;
+    for (const std::uint32_t each : begun) {
+      numbers.add_signed(std::int64_t{each} - last);
+      last = each;
+    }
+    out_.key("order").begin('{').key("count").number(begun.size());
+    out_.key("files").text(numbers.base64()).end();
   }
 
   void mounts() {
@@ -248,14 +271,15 @@ class data_writer {
     out_.end();
   }
 
+  // Each step begins where the last one ended; lane 0 is a read.
   void critical() {
-    out_.key("critical").begin('[');
+    varint_text numbers;
     for (const path_step& step : picture_.critical) {
-      out_.begin('{').key("lane").number(step.lane);
-      out_.key("begin").number(microseconds(step.begin_ns));
-      out_.key("end").number(microseconds(step.end_ns)).end();
+      numbers.add(step.lane == path_step::in_read ? 0 : step.lane + 1);
+      numbers.add(ticks(step.end_ns) - ticks(step.begin_ns));
     }
-    out_.end();
+    out_.key("critical").begin('{').key("count").number(picture_.critical.size());
+    out_.key("steps").text(numbers.base64()).end();
   }
 
   const report& what_;

@@ -89,6 +89,23 @@ export function pathsOf(list) {
   return paths;
 }
 
+function numbersOf(base64, count) {
+  const numbers = new Varints(base64);
+  return Float64Array.from({ length: count }, () => numbers.next());
+}
+
+// Steps of the critical path: each begins where the last one ended. Lane -1 is a read.
+function criticalOf(json, tick) {
+  const numbers = new Varints(json.critical.steps);
+  let begin = 0;
+  return Array.from({ length: json.critical.count }, () => {
+    const lane = numbers.next() - 1;
+    const step = { lane, begin, end: begin + numbers.next() * tick };
+    begin = step.end;
+    return step;
+  });
+}
+
 // Everything that the page knows, with times in microseconds since the load began.
 export function readData(json) {
   const tick = 1 / json.ticks_per_us;
@@ -96,24 +113,35 @@ export function readData(json) {
   data.lanes = json.lanes.map((lane) => ({ ...lane, spans: spansOf(lane, tick) }));
   data.reads = readsOf(json.reads, tick);
   const paths = pathsOf(json.files.paths);
-  const columns = json.files;
+  const column = (name) => numbersOf(json.files[name], paths.length);
+  const [state, mount, bytes, decoded] = ['state', 'mount', 'bytes', 'decoded'].map(column);
+  const [queued, device] = ['queued', 'device'].map(column);
+  const stages = [0, 1, 2, 3, 4].map((stage) => column(`stage${stage}`));
   data.files = paths.map((path, i) => ({
     id: i,
     path,
-    mount: columns.mount[i],
+    mount: mount[i],
     type: typeOf(path),
-    state: columns.state[i],
-    bytes: columns.bytes[i],
-    decoded: columns.decoded[i],
-    queued: columns.queued[i] * tick,
-    device: columns.device[i] * tick,
-    stages: columns.stages.map((stage) => stage[i] * tick),
-    what: columns.what[i],
+    state: json.files.states[state[i]],
+    bytes: bytes[i],
+    decoded: decoded[i],
+    queued: queued[i] * tick,
+    device: device[i] * tick,
+    stages: stages.map((stage) => stage[i] * tick),
+    what: json.files.what[i] ?? '',
   }));
   for (const file of data.files) {
     file.work = file.stages.reduce((sum, time) => sum + time, 0);
     file.total = file.work + file.device;
   }
+  const done = new Varints(json.files_done.times);
+  let time = 0;
+  data.files_done = Float64Array.from({ length: json.files_done.count },
+    () => (time += done.next()) * tick);
+  const order = new Varints(json.order.files);
+  let file = 0;
+  data.order = Array.from({ length: json.order.count }, () => (file += order.nextSigned()));
+  data.critical = criticalOf(json, tick);
   return data;
 }
 
