@@ -180,11 +180,13 @@ void store_core::set_room(slot& one, std::uint64_t bytes) noexcept {
 // A few at a time, so that others get the lock.
 bool store_core::sweep(actions& todo) noexcept {
   constexpr std::size_t at_once = 64;
-  const bool more = unused_.take(at_once, [&](slot& one) noexcept REQUIRES(lock_) {
-    if (!is_held(one)) happens(one, life_event::let_go, todo);
-  });
+  for (std::size_t i = 0; i < at_once; ++i) {
+    slot* const one = unused_.take();
+    if (one == nullptr) break;
+    if (!is_held(*one)) happens(*one, life_event::let_go, todo);
+  }
   evict(todo);
-  return more;
+  return unused_.has_more();
 }
 
 void store_core::evict(actions& todo) noexcept {

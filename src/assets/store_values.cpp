@@ -59,7 +59,6 @@ void store_core::tell(slot& settled) noexcept {
     happens(settled, life_event::told, todo);
   }
   if (todo.feeds) feed_later();
-  if (todo.wakes_main) for_main_thread_.notify_all();
   // A reload belongs to pump() from now on.
   if (!is_second) overture::detail::drop_handle(settled);
 }

@@ -3,8 +3,8 @@
 // unused_list: assets whose last handle is gone, on their way from any thread to the store.
 //
 //   handle gone:  if the count falls to zero, add()
-//   in a sweep:   take(), which calls visit() for each: under the store's lock, look at the count,
-//                 and give the asset up if it is zero
+//   in a sweep:   take() one, under the store's lock, look at its count, and give it up if it is
+//   zero
 //
 // An asset may be asked for again at any time. It leaves the list before its count is looked at: so
 // either that look sees a zero, or the handle that falls to zero after it adds the asset once more.
@@ -26,19 +26,18 @@ class unused_list {
                                            std::memory_order_relaxed));
   }
 
-  // Visits `most` of them at most; false once there are no more. One thread at a time.
-  template <class Visit>
-  bool take(std::size_t most, Visit visit) noexcept {
+  // One of them; null if there is none. One thread at a time.
+  [[nodiscard]] slot* take() noexcept {
     if (rest_ == nullptr) rest_ = first_.exchange(nullptr, std::memory_order_acquire);
-    for (; rest_ != nullptr && most > 0; --most) {
-      slot& one = *rest_;
-      rest_ = one.unused_next.load(std::memory_order_relaxed);
-      // An exchange, because the count must be looked at afterwards.
-      (void)one.in_unused.exchange(false, std::memory_order_seq_cst);
-      visit(one);
-    }
-    return rest_ != nullptr;
+    slot* const one = rest_;
+    if (one == nullptr) return nullptr;
+    rest_ = one->unused_next.load(std::memory_order_relaxed);
+    // An exchange, because the count must be looked at afterwards.
+    (void)one->in_unused.exchange(false, std::memory_order_seq_cst);
+    return one;
   }
+  // Whether some that were there at a take() are there still.
+  [[nodiscard]] bool has_more() const noexcept { return rest_ != nullptr; }
 
  private:
   atomic<slot*> first_{nullptr};

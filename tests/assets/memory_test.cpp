@@ -63,10 +63,12 @@ class part_loader final : public loader<part> {
 
   result<part> decode(std::span<const std::byte> bytes, load_context&) override {
     ++tally_.decodes;
+    if (size_in(bytes) == stuck) gate.wait();
     return part{claim(tally_, size_in(bytes))};
   }
   std::uint64_t memory_needed(const asset_path&,
                               std::span<const std::byte> bytes) const noexcept override {
+    ++reads;
     return states ? size_in(bytes) * mib : 0;
   }
   bool free_threaded() const noexcept override { return is_free; }
@@ -76,6 +78,9 @@ class part_loader final : public loader<part> {
 
   bool is_free = false;
   bool states = true;
+  std::uint64_t stuck = 0;  // parts of this size wait for the gate
+  barricade gate{barricade::raised};
+  mutable std::atomic<int> reads{0};
 
  private:
   static std::uint64_t size_in(std::span<const std::byte> bytes) noexcept {
@@ -299,10 +304,12 @@ TEST(asset_memory, an_asset_larger_than_the_budget_goes_alone) {
   EXPECT_LE(rig.sum.peak, 40 * 1u + 4 * 50u);
   // Nothing is held beside it now: the budget and that one asset.
   rig.sum.peak = 0;
+  rig.parts.reads = 0;
   while (store.progress().waiting_bytes > 0 || rig.sum.now > 0) store.pump(1ms);
   for (asset<part>& each : all) each = store.get<part>("3"_path);
   ASSERT_TRUE(store.is_ready(all[0]));
   EXPECT_EQ(rig.sum.peak, 50u);
+  EXPECT_EQ(rig.parts.reads, 1) << "it is not read in vain";
 }
 
 TEST(asset_memory, what_is_urgent_is_not_stuck_behind_a_pile) {
@@ -409,6 +416,28 @@ TEST(asset_memory, shares_a_ledger_with_others) {
     all.resize(10);
   }
   EXPECT_EQ(ledger.used(), 0u);
+}
+
+TEST(asset_memory, notices_the_room_that_others_give_back_while_its_own_work_goes_on) {
+  memory_rig rig({.workers = 2});
+  rig.parts.is_free = true;
+  rig.parts.stuck = 3;
+  rig.add("stuck", "3");
+  rig.add("next", "2");
+  rig.mount();
+  memory_ledger ledger(16 * mib);
+  memory_store store(rig, {.ledger = &ledger});
+  bool ticket = false;
+  ASSERT_TRUE(ledger.take(14 * mib, memory_tag::load, ticket));
+  const asset<part> stuck = store.get<part>("stuck"_path);
+  while (rig.sum.decodes == 0) std::this_thread::yield();
+  const asset<part> next = store.get<part>("next"_path);
+  store.pump(1ms);
+  EXPECT_EQ(next.state(), asset_state::queued);
+  ledger.give_back(14 * mib, memory_tag::load);
+  while (!next.is_ready()) store.pump(1ms);
+  rig.parts.gate.lower();
+  ASSERT_TRUE(store.is_ready(stuck));
 }
 
 // --- What is kept --------------------------------------------------------------------------------

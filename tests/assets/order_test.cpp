@@ -117,6 +117,26 @@ TEST(asset_order, finalizes_by_priority_too) {
   EXPECT_EQ(store.progress().for_pump, 2u);
 }
 
+TEST(asset_order, unloads_before_it_finalizes_what_is_no_more_urgent) {
+  for (const asset_priority next :
+       {asset_priority::low, asset_priority::normal, asset_priority::high}) {
+    store_rig rig;
+    rig.add("old", "old");
+    rig.add("new", "new");
+    rig.mount();
+    rigged_store store(rig, {.keep_bytes = 0});
+    asset<words> old = store.get<words>("old"_path);
+    ASSERT_EQ(store.outcome(old), "ready");
+    const asset<words> fresh = store.get<words>("new"_path, next);
+    while (store.progress().for_pump == 0) std::this_thread::yield();
+    old = {};
+    const pump_result first = store.pump(0ns);
+    EXPECT_EQ(first.unloaded, next == asset_priority::high ? 0u : 1u);
+    EXPECT_EQ(first.steps, next == asset_priority::high ? 1u : 0u);
+    EXPECT_EQ(store.outcome(fresh), "ready");
+  }
+}
+
 TEST(asset_order, a_background_decode_keeps_no_worker) {
   store_rig rig({.workers = 1});
   rig.add("music", "music");
@@ -169,6 +189,24 @@ TEST(asset_order, a_raised_asset_is_finalized_before_jobs_that_were_queued_meanw
   others.run([&] {
     ran = true;
     EXPECT_TRUE(late.is_ready());
+  });
+  store.raise(late, asset_priority::high);
+  while (!ran) (void)rig.engine.jobs.try_help();
+  others.wait();
+}
+
+TEST(asset_order, a_raised_asset_is_decoded_before_jobs_that_were_queued_meanwhile) {
+  store_rig rig({.workers = 0});
+  rig.add("late", "late");
+  rig.mount();
+  rigged_store store(rig, {.background_threads = 0});
+  const asset<words> late = store.get<words>("late"_path, asset_priority::low);
+  while (late.state() != asset_state::decoding) (void)rig.engine.jobs.try_help();
+  job_group others{rig.engine.jobs};
+  bool ran = false;
+  others.run([&] {
+    ran = true;
+    EXPECT_EQ(rig.happened.count("decode late"), 1u);
   });
   store.raise(late, asset_priority::high);
   while (!ran) (void)rig.engine.jobs.try_help();

@@ -309,6 +309,27 @@ TEST(asset_reload, that_would_close_a_circle_of_needs_leaves_the_old_value) {
   }
 }
 
+TEST(asset_reload, exchanges_what_the_asset_needs_too) {
+  store_rig rig;
+  rig.lists.depends = true;
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.add("floor.txt", "floor");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "ready");
+  rig.add("room", "floor.txt");
+  store.reload("room");
+  pump_until(store, [&] { return room.version() == 2; });
+  pump_until(store, [&] { return rig.happened.count("unload wall") == 1; });
+  EXPECT_EQ(store.progress().asked, 2u);
+  rig.add("floor.txt", "new floor");
+  store.reload("floor.txt");
+  pump_until(store, [&] { return room.version() == 3; });
+  EXPECT_EQ(room->texts[0]->text, "new floor");
+}
+
 // Each of two reloads needs the other's asset as it will be.
 TEST(asset_reload, closes_no_circle_with_another_that_is_under_way) {
   store_rig rig;

@@ -43,10 +43,10 @@ class store {
   void copy() { one_.handles.fetch_add(1, std::memory_order_relaxed); }
   void drop() { overture::detail::drop_handle(one_); }
   void sweep() {
-    (void)unused_.take(SIZE_MAX, [this](slot& one) noexcept {
+    while (slot* const one = unused_.take()) {
       const sync_detail::scoped_lock hold(lock_);
-      if (one.handles.load(std::memory_order_seq_cst) == 0) loaded_ = false;
-    });
+      if (one->handles.load(std::memory_order_seq_cst) == 0) loaded_ = false;
+    }
   }
   [[nodiscard]] bool loaded() const { return loaded_; }
 
