@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "overture/base/path.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "overture/trace/timeline.hpp"
 #include "system/exit_code.hpp"
 #include "system/native_path.hpp"
@@ -270,8 +271,11 @@ class archive_probe {
     if (has_archive_extension(text)) return true;
     seen& kind = kinds_[lower_case(extension(text))];
     if (kind.others >= others_max && kind.archives == 0) return false;
-    file_system alone;
-    const bool found = alone.mount(text.c_str()).has_value();
+    // What takes more to list than this is an archive, too: a packed tar is unpacked as a whole.
+    memory_ledger little(1u << 20);
+    file_system alone({.ledger = &little});
+    const result<mount_id> mounted = alone.mount(text.c_str());
+    const bool found = mounted || mounted.error().code == errc::limit;
     ++(found ? kind.archives : kind.others);
     return found;
   }
