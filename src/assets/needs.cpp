@@ -13,8 +13,9 @@ slot& asset_of(slot& one) noexcept {
   return one.reload_of != nullptr ? *one.reload_of : one;
 }
 
+// Others may take and drop handles all the time.
 std::uint32_t handles_of(const slot& one) noexcept {
-  return one.handles.load(std::memory_order_seq_cst);
+  return one.handles.load(std::memory_order_relaxed);
 }
 
 }  // namespace

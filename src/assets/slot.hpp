@@ -106,7 +106,7 @@ struct slot : overture::detail::asset_head {
 }
 // For threads without the store's lock too.
 [[nodiscard]] inline bool is_settled(const slot& one) noexcept {
-  return is_settled(one.state.load(std::memory_order_acquire));
+  return is_settled(one.state.load(std::memory_order_relaxed));
 }
 
 using slot_list = linked_list<slot>;

@@ -33,7 +33,7 @@ store_core::~store_core() {
     for (std::size_t i = 0; i < table_.size(); ++i) {
       slot& one = table_.at(i);
       const std::uint32_t own = one.reload != nullptr ? 1 : 0;  // that of a reload under way
-      detail::expects(one.handles.load(std::memory_order_seq_cst) == own,
+      detail::expects(one.handles.load(std::memory_order_relaxed) == own,
                       "an asset_store was destroyed while the program holds one of its assets: let "
                       "go of all handles first");
     }

@@ -10,6 +10,7 @@
 
 #include "assets/store_rig.hpp"
 #include "overture/vfs/file_watch.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture::reload_test {
@@ -355,6 +356,28 @@ TEST(asset_reload, closes_no_circle_with_another_that_is_under_way) {
     EXPECT_EQ(a.version() + b.version(), 3u) << "one of them";
   }
   EXPECT_EQ(rig.happened.count("unload a") + rig.happened.count("unload b"), 3u);
+}
+
+TEST(asset_reload, takes_no_more_memory_the_tenth_time) {
+  store_rig rig;
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.mount();
+  failing_allocator memory(UINT64_MAX);
+  asset_store store(rig.engine.files, rig.engine.reads, rig.engine.jobs,
+                    {.keep_bytes = 0, .reload_delay = 0ns, .memory = &memory});
+  ASSERT_TRUE(store.add(rig.texts) && store.add(rig.lists));
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_TRUE(store.wait_for(room, test::hang) && room.is_ready());
+  std::uint64_t before = 0;
+  for (unsigned i = 0; i < 10; ++i) {
+    if (i == 5) before = memory.calls();
+    store.reload("room");
+    pump_until(store,
+               [&] { return room.version() == i + 2 && store.progress().waiting_bytes == 0; });
+    store.pump(1ms);
+  }
+  EXPECT_EQ(memory.calls(), before);
 }
 
 TEST(asset_reload, of_what_no_handle_holds_drops_it) {

@@ -193,6 +193,30 @@ TEST(a_store_in_all_interleavings, reads_what_is_asked_for_after_another_is_read
   });
 }
 
+TEST(a_store_in_all_interleavings, shows_a_value_no_later_than_that_it_is_ready) {
+  expect_clean_nearby([] {
+    explored_store store;
+    all_cached = true;
+    slot& one = store.get(1);
+    run({[&] {
+           while (store.jobs.run_one()) {
+           }
+         },
+         [&] {
+           for (int i = 0; i < 2; ++i) {
+             const bool is_ready = one.state.load(std::memory_order_acquire) == asset_state::ready;
+             const void* const shown = one.shown.load(std::memory_order_acquire);
+             check(!is_ready || shown != nullptr, "what is ready is shown");
+             if (shown != nullptr) check(*static_cast<const int*>(shown) == 1, "as it was made");
+             interleave::let_others_run();
+           }
+         }});
+    store.wait_for(one);
+    store.drop(one);
+    store.end();
+  });
+}
+
 // --- Assets that need others ---------------------------------------------------------------------
 
 // What a node needs is in its name: "ab" needs "b"; "*ab" takes two steps to finalize.

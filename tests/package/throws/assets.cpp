@@ -56,6 +56,7 @@ void load(step breaks) {
       // It cannot be ready before pump().
       if (breaks == step::unload && !is_free) {
         CHECK_THREW(store.for_each_unsettled([](const unsettled_asset&) { fail_now(); }));
+        CHECK_THREW(store.for_each_asset([](const known_asset&) { fail_now(); }));
       }
       CHECK(store.wait_for(one, std::chrono::minutes(1)));
       if (breaks == step::unload) {
@@ -86,6 +87,7 @@ const std::vector<place> places_of_assets = {
     {"loader::finalize", finalizes},
     {"loader::unload", unloads},
     {"asset_store::for_each_unsettled", unloads},
+    {"asset_store::for_each_asset", unloads},
 };
 
 }  // namespace host
