@@ -124,6 +124,19 @@ struct finished_load {
   int written = exit_ok;  // for its trace, its page and its record
 };
 
+bool keeps_old(const report& what, const std::string& path) {
+  return what.summary.files + what.summary.failed == 0 && path != "-" &&
+         keeps_old_for_want_of_files(path);
+}
+
+int make_page(const report& what, const timeline& record, const load_window& window,
+              const load_arguments& arguments, old_outputs& old) {
+  if (keeps_old(what, arguments.html)) return exit_output_failed;
+  timeline_picture picture = picture_of(record, window, record.start_ns());
+  picture.critical = critical_path(picture);
+  return write_page(report_page(what, picture), arguments.html, old.page);
+}
+
 // From mounting to the report.
 finished_load load_once(const load_arguments& arguments, load_records& records, old_outputs& old,
                         const outputs& out) {
@@ -166,12 +179,12 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
         "order "
         "in which the game uses them");
   }
-  if (trace.is_open()) done.written = trace.write(record, files, old.trace);
+  if (trace.is_open()) {
+    done.written = keeps_old(*done.what, arguments.trace) ? int{exit_output_failed}
+                                                          : trace.write(record, files, old.trace);
+  }
   if (!arguments.html.empty()) {
-    timeline_picture picture = picture_of(record, window, record.start_ns());
-    picture.critical = critical_path(picture);
-    done.written = std::max(done.written,
-                            write_page(report_page(*done.what, picture), arguments.html, old.page));
+    done.written = std::max(done.written, make_page(*done.what, record, window, arguments, old));
   }
   if (!arguments.record.empty() && !done.what->interrupted) {
     // A link may lead elsewhere by now.

@@ -134,6 +134,7 @@ std::vector<advice> load_advice(const report& what) {
 
 std::vector<std::string> sentences_of(const std::vector<advice>& list) {
   std::vector<std::string> sentences;
+  sentences.reserve(list.size());
   for (const advice& each : list) sentences.push_back(each.sentence);
   return sentences;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Zlib
 #include "writing/output_file.hpp"
 
+#include <fmt/core.h>
+
 #include <filesystem>
 
 #include "system/native_path.hpp"
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
 
 namespace overture::cli {
 
@@ -14,6 +18,14 @@ void sweep_folder_of(const std::string& path) {
   const std::filesystem::path end = std::filesystem::canonical(native_path(path), failed);
   if (failed || !std::filesystem::is_symlink(native_path(path), failed)) return;
   (void)sweep_temporaries(system_os(), text_of(end.parent_path()).c_str());
+}
+
+bool keeps_old_for_want_of_files(const std::string& path) {
+  const result<file_status> there = system_os().status(path.c_str(), true);
+  if (!there || there->size == 0) return false;
+  print_error(fmt::format("{}: no file was loaded, so it is left as it is; is a disk not mounted?",
+                          printable(path)));
+  return true;
 }
 
 result<void> output_file::open(const std::string& path, replacing how) {

@@ -20,6 +20,10 @@ int write_page(std::string_view page, const std::string& path, known_output& old
           .and_then([&] { return write_fully(system_os(), file.file(), 0, bytes); })
           .and_then([&] { return file.commit(old); });
   if (written) return exit_ok;
+  if (written.error().code == errc::exists) {
+    print_error(fmt::format("{}: {}; the page is lost", printable(path), written.error().reason));
+    return exit_output_failed;
+  }
   print_error(fmt::format("{}: cannot write the page ({}); free some space or choose another file",
                           printable(path), reason_of(written.error())));
   return exit_output_failed;

@@ -46,12 +46,7 @@ void warn_of_missing(const load_record& record, const std::string& path, const f
 }
 
 int write_record(const load_record& record, const std::string& path, known_output& old) {
-  const result<file_status> there = system_os().status(path.c_str(), true);
-  if (record.size() == 0 && there && there->size > 0) {
-    print_error(fmt::format(
-        "{}: no file was loaded, so it is left as it is; is a disk not mounted?", printable(path)));
-    return exit_output_failed;
-  }
+  if (record.size() == 0 && keeps_old_for_want_of_files(path)) return exit_output_failed;
   output_file file;
   const result<void> written =
       file.open(path).and_then([&] { return record.write(file.file()); }).and_then([&] {

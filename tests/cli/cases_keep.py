@@ -13,6 +13,8 @@ import zipfile
 
 from harness import break_entry, case
 
+PAGE = b"<!doctype html>\n<!-- overture report -->"
+
 
 def snapshot(folder):
     """Every file and link below a folder, with its content."""
@@ -51,7 +53,7 @@ def names_of(box, path):
 @case()
 def a_record_or_trace_never_replaces_an_archive_it_is_made_from(box):
     box.zip("v.zip", {"a.txt": "a"})
-    for option in ("--record", "--trace"):
+    for option in ("--record", "--trace", "--html"):
         for name in names_of(box, "v.zip"):
             leaves_all(box, "load", option, name, "v.zip", says=(option, "v.zip", "give another"))
         (box.folder / "names/hard").unlink()
@@ -62,7 +64,7 @@ def a_record_or_trace_never_replaces_an_archive_it_is_made_from(box):
 def a_record_or_trace_never_replaces_a_file_of_a_mounted_folder(box):
     box.write("game/maps/rome.txt", "rome")
     box.write("game/notes.txt", "not a map")
-    for option in ("--record", "--trace"):
+    for option in ("--record", "--trace", "--html"):
         for name in ("game/maps/rome.txt", "game/notes.txt", "game/maps/../notes.txt"):
             refused = leaves_all(box, "load", option, name, "game")
             assert "a file of the mounted folder game" in refused.err, refused
@@ -134,6 +136,7 @@ def the_mode_of_what_is_replaced_is_kept_and_read_only_files_stay(box):
     box.write("game/a.txt", "a")
     outputs = {
         "t.json": ("load", "--trace", "t.json", "game"),
+        "p.html": ("load", "--html", "p.html", "game"),
         "r.record": ("load", "--record", "r.record", "game"),
         "p.zip": ("pack", "--overwrite", "p.zip", "game"),
         "s.save": ("save-bench", "--objects", "10", "--overwrite", "--file", "s.save"),
@@ -160,6 +163,7 @@ def a_disk_that_is_too_small_has_one_status_and_costs_nothing(box):
         box.write(f"game/{i}.txt", f"{i}" * 500)
     outputs = {
         "t.json": ("load", "--trace", "t.json", "game"),
+        "p.html": ("load", "--html", "p.html", "game"),
         "r.record": ("load", "--record", "r.record", "game"),
         "p.zip": ("pack", "--overwrite", "p.zip", "game"),
         "s.save": ("save-bench", "--objects", "100", "--overwrite", "--file", "s.save"),
@@ -271,6 +275,7 @@ def little_address_space_leaves_the_old_file_or_the_new_one(box):
     outputs = {
         "r.record": (("load", "--record", "r.record", "game"), b"overture-load-record "),
         "t.json": (("load", "--trace", "t.json", "game"), b'{"traceEvents"'),
+        "p.html": (("load", "--html", "p.html", "game"), PAGE),
         "p.zip": (("pack", "--overwrite", "p.zip", "game"), b"PK"),
     }
     statuses = set()
@@ -312,6 +317,7 @@ def a_disk_that_fails_at_any_moment_leaves_the_old_file_or_the_new_one(box):
         box.write(f"game/{i}.txt", f"{i}" * 500)
     outputs = {
         "t.json": ("load", "--trace", "t.json", "game"),
+        "p.html": ("load", "--html", "p.html", "game"),
         "r.record": ("load", "--record", "r.record", "game"),
         "p.zip": ("pack", "--overwrite", "p.zip", "game"),
         "s.save": ("save-bench", "--objects", "50", "--rounds", "1", "--overwrite"),
@@ -431,3 +437,15 @@ def an_option_whose_value_is_empty_is_a_mistake(box):
         for words in ((option, ""), (f"{option}=",)):
             result = box.run("load", *words, "game")
             assert result.code == 2 and "the value is empty" in result.err, (words, result)
+
+
+@case()
+def a_load_of_nothing_replaces_no_trace_and_no_page(box):
+    """The disk of the game is not mounted."""
+    box.write("game/a.txt", "a")
+    (box.folder / "empty").mkdir()
+    for option, name in (("--trace", "t.json"), ("--html", "p.html"), ("--record", "r.record")):
+        assert box.run("load", option, name, "game").code == 0
+        refused = leaves_all(box, "load", option, name, "empty", code=5)
+        assert "is a disk not mounted?" in refused.err, refused
+        assert box.run("load", option, f"new.{name}", "empty").code == 0

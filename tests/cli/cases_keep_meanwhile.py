@@ -37,6 +37,7 @@ def a_file_whose_permissions_change_meanwhile_stays(box):
     box.write("game/a.txt", "a")
     outputs = {
         "t.json": ("load", "--trace", "t.json", "game"),
+        "p.html": ("load", "--html", "p.html", "game"),
         "r.record": ("load", "--record", "r.record", "game"),
         "s.save": ("save-bench", "--objects", "10", "--overwrite", "--file", "s.save"),
     }
@@ -55,7 +56,7 @@ def a_file_whose_permissions_change_meanwhile_stays(box):
 @case("unsanitized")
 def what_the_user_saves_meanwhile_stays_even_if_it_is_of_that_kind(box):
     box.write("game/a.txt", "a")
-    for option, name in (("--record", "r.record"), ("--trace", "t.json")):
+    for option, name in (("--record", "r.record"), ("--trace", "t.json"), ("--html", "p.html")):
         words = ("load", option, name, "game")
         assert box.run(*words).code == 0
         path = box.folder / name

@@ -10,6 +10,7 @@ import zipfile
 
 from harness import TIME_LIMIT_S, case
 
+PAGE = b"<!doctype html>\n<!-- overture report -->"
 DEATHS = {
     "kill": (signal.SIGKILL,),
     "hangup": (signal.SIGHUP,),
@@ -27,12 +28,14 @@ def scenes(box):
     mounts = ("game", "mod.zip")
     old = {
         "t.json": b'{"traceEvents": "of an older run"}',
+        "p.html": PAGE + b"of an older run",
         "r.record": b"overture-load-record 1\n",
         "p.zip": b"an older archive",
         "s.save": b"an older save",
     }
     return {
         "trace": (("load", "--trace", "t.json", *mounts), "t.json", b'{"'),
+        "page": (("load", "--html", "p.html", *mounts), "p.html", PAGE),
         "record": (("load", "--record", "r.record", *mounts), "r.record", b"overture-load-record"),
         "pack": (("pack", "--overwrite", "p.zip", *mounts), "p.zip", b"PK"),
         "save": (
@@ -50,6 +53,8 @@ def is_whole(path, head):
     if head == b"PK":
         with zipfile.ZipFile(path) as opened:
             return len(opened.namelist()) == 240 and opened.testzip() is None
+    if head == PAGE:
+        return data.endswith(b"</html>\n")
     if head == b'{"':
         return data.rstrip().endswith(b"}")
     if head == b"#overture-save":
@@ -73,8 +78,8 @@ def one_file_is_old_or_new(box, command, moments):
             code, err = die_at(box, words, signals, chance.uniform(0, 1.2 * seconds))
             is_old = path.read_bytes() == old[name]
             assert is_old or is_whole(path, head), (command, death, code, err)
-            # A trace covers what was done until an interrupt; everything else stays.
-            if code == 130 and command != "trace":
+            # These cover what was done until an interrupt; everything else stays.
+            if code == 130 and command not in ("trace", "page"):
                 assert is_old or b"interrupted" not in err, (command, death, err)
     path.write_bytes(old[name])
     assert box.run(*words).code == 0 and is_whole(path, head)
@@ -165,7 +170,7 @@ def add_cases(form, moments, *labels):
         function.__name__ = name if form == "short" else f"{name}_at_{moments}_moments"
         case(*labels)(function)
 
-    for command in ("trace", "record", "pack", "save"):
+    for command in ("trace", "page", "record", "pack", "save"):
         add(
             f"a_killed_{command}_leaves_the_old_file_or_the_new_one",
             lambda box, command=command: one_file_is_old_or_new(box, command, moments),

@@ -152,7 +152,7 @@ class job {
     void (*run)(void* self);
     void (*move)(void* self, void* to) noexcept;  // null: copy the bytes
     void (*destroy)(void* self) noexcept;         // null: nothing to do
-    bool is_small;                                   // it fits in small_bytes
+    bool is_small;                                // it fits in small_bytes
   };
   // This much is in the first cache line of a queued job; most captures need no more.
   static constexpr std::size_t small_bytes = 16;
