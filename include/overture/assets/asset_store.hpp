@@ -37,8 +37,7 @@
 //            pile of others. An asset that does not fit at all goes alone.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
-//   it
-//            keeps loaded, a level with its textures. What was given up first goes first.
+//            it keeps loaded, a level with its textures. What was given up first goes first.
 // A record of about 500 bytes stays for each asset ever asked for. The files themselves are read
 // within the file system's ledger (file_system_config::ledger) too. Give the store the same ledger,
 // and one bound holds for both.
