@@ -36,6 +36,11 @@ namespace {
 constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // enough that a trace rarely drops any
 constexpr std::uint64_t mib = 1u << 20;
 
+// Totals alone suffice for the report.
+std::uint32_t events_per_thread(const load_arguments& arguments) {
+  return arguments.trace.empty() && arguments.html.empty() ? 0 : trace_events_per_thread;
+}
+
 // The records of an earlier load and of this one.
 struct load_records {
   std::optional<load_record> recorded;  // none: not asked for
@@ -78,8 +83,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   if (!what) return what;
   record.detach_thread();
   collect_threads(*what, record, window);
-  const std::uint32_t events = arguments.trace.empty() ? 0 : trace_events_per_thread;
-  collect_memory(*what, memory, unused_ring_bytes(record, events));
+  collect_memory(*what, memory, unused_ring_bytes(record, events_per_thread(arguments)));
   what->budget_bytes = arguments.budget_mib * mib;
   if (kept) what->kept = kept->total();
   what->first_wins = arguments.tree.first_wins;
@@ -141,10 +145,7 @@ int make_page(const report& what, const timeline& record, const load_window& win
 finished_load load_once(const load_arguments& arguments, load_records& records, old_outputs& old,
                         const outputs& out) {
   tracking_allocator memory;
-  timeline record{{.memory = &memory,
-                   .events_per_thread = arguments.trace.empty() && arguments.html.empty()
-                                            ? 0
-                                            : trace_events_per_thread}};
+  timeline record{{.memory = &memory, .events_per_thread = events_per_thread(arguments)}};
   if (!record.attach_thread(main_name))
     print_warning("out of memory for recording the main thread; the report leaves it out");
 

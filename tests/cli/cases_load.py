@@ -412,3 +412,11 @@ def load_leaves_no_file_to_the_workers_alone(box):
     box.zip("large.zip", {f"{number}.bin": bytes(64 << 20) for number in range(4)})
     waits = box.load_json("large.zip", "--threads", "2")["waits"]
     assert "files for workers" not in waits, waits
+
+
+@case()
+def memory_that_a_timeline_only_reserves_does_not_count(box):
+    box.write("game/a.txt", "a")
+    for option, name in (("--trace", "t.json"), ("--html", "p.html")):
+        report = box.load_json("game", option, name)
+        assert report["memory"].get("trace", 0) < 1 << 20, (option, report["memory"])
