@@ -76,6 +76,14 @@ slot* store_core::name(const asset_path& path, const void* type) noexcept {
   return find_or_add(path, type);
 }
 
+bool store_core::find_loader(slot& one) noexcept {
+  if (one.of != nullptr) return true;
+  one.of = loader_of(one.type);
+  if (one.of == nullptr) return false;
+  one.shown.store(one.of->placeholder, std::memory_order_relaxed);
+  return true;
+}
+
 void store_core::want(slot& one, asset_priority priority, const error* flaw,
                       actions& todo) noexcept {
   if (one.now.state != asset_state::unloaded) {
@@ -83,12 +91,8 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
     return raise_all(one, priority, todo);
   }
   set_priority(one, priority);
-  if (one.of == nullptr) {
-    one.of = loader_of(one.type);
-    if (one.of != nullptr) one.shown.store(one.of->placeholder, std::memory_order_relaxed);
-  }
   if (ending_) flaw = &store_ends;
-  if (one.of == nullptr) flaw = &no_loader;
+  if (!find_loader(one)) flaw = &no_loader;
   if (flaw != nullptr) return fails(one, life_event::refused, *flaw, todo);
   happens(one, life_event::asked, todo);
 }
@@ -153,7 +157,8 @@ void store_core::retry(slot& failed) noexcept {
     // What made it fail has failed too, down to the one at fault.
     for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
       slot* const because = one->failed_need;
-      happens(*one, life_event::retried, todo);
+      // One without a loader stays failed, and so what needs it fails again.
+      if (find_loader(*one)) happens(*one, life_event::retried, todo);
       one = because;
     }
   }

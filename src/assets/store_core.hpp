@@ -153,6 +153,8 @@ class store_core final : public fetch_listener {
 
   // In store_asks.cpp.
   [[nodiscard]] loader_entry* loader_of(const void* type) noexcept REQUIRES(lock_);
+  // False if none has been added for its type.
+  [[nodiscard]] bool find_loader(slot& one) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* find_or_add(const asset_path& path, const void* type) noexcept
       REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept

@@ -383,6 +383,48 @@ TEST(asset_store, loads_without_workers_when_it_is_pumped) {
   EXPECT_EQ(room->texts[0]->text, "wall");
 }
 
+struct number {
+  int value = 0;
+};
+class number_loader final : public loader<number> {
+ public:
+  result<number> decode(std::span<const std::byte>, load_context&) override { return number{7}; }
+};
+// Its assets need a number.
+struct sum {
+  asset<number> of;
+};
+class sum_loader final : public loader<sum> {
+ public:
+  result<sum> decode(std::span<const std::byte>, load_context& context) override {
+    return sum{context.need<number>("a.txt"_path)};
+  }
+};
+
+TEST(asset_store, retries_what_has_no_loader_only_once_it_has_one) {
+  store_rig rig;
+  rig.add("a.txt", "a");
+  rig.add("b.txt", "b");
+  rig.mount();
+  sum_loader sums;
+  number_loader numbers;
+  rigged_store store(rig);
+  ASSERT_TRUE(store.add(sums));
+  const asset<number> one = store.get<number>("a.txt"_path);
+  const asset<sum> parent = store.get<sum>("b.txt"_path);
+  EXPECT_EQ(store.outcome(one), "unsupported");
+  EXPECT_NE(store.outcome(parent), "ready");
+  store.retry(one);
+  EXPECT_EQ(store.outcome(one), "unsupported");
+  store.retry(parent);
+  EXPECT_NE(store.outcome(parent), "ready");
+  ASSERT_TRUE(store.add(numbers));
+  store.retry(parent);
+  EXPECT_EQ(store.outcome(parent), "ready");
+  EXPECT_EQ(store.outcome(one), "ready");
+  EXPECT_EQ(one->value, 7);
+}
+
 TEST(asset_store, without_workers_says_that_it_waits_for_pump) {
   store_rig rig({.workers = 0});
   rig.add("a.txt", "a");
