@@ -76,6 +76,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;
   how.record = &record;
+  how.with_rows = !arguments.html.empty();
   if (!arguments.record.empty()) how.note = &records.noted;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;

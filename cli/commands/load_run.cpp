@@ -117,7 +117,7 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
       return std::nullopt;
     }
   }
-  report what = collect_files(files, scope);
+  report what = collect_files(files, scope, how.with_rows);
   for (report_failure& failure : what.failures) {
     name_time_max(failure, how.options.file_time_max);
   }

@@ -21,6 +21,7 @@ struct load_run {
   allocator* memory = nullptr;
   timeline* record = nullptr;   // may be null
   load_record* note = nullptr;  // collects what was loaded; may be null
+  bool with_rows = false;       // for a page: report::files
   bool progress = false;
   const outputs* out = nullptr;
 };

@@ -15,6 +15,7 @@
 #include "page/page_table.hpp"
 #include "page/still_picture.hpp"
 #include "report/load_advice.hpp"
+#include "terminal/display.hpp"
 #include "terminal/units.hpp"
 
 namespace overture::cli {
@@ -25,17 +26,12 @@ std::string size_text(std::uint64_t count) {
   return human_bytes(static_cast<double>(count));
 }
 
-std::string last_of(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  return std::string(path.substr(path.rfind('/') + 1));
-}
-
 // "base.zip, rome and 3 more"
 std::string title_of(const report& what) {
   constexpr std::size_t shown = 3;
   std::string title;
   for (std::size_t i = 0; i < std::min(shown, what.mounts.size()); ++i) {
-    title += (i > 0 ? ", " : "") + last_of(what.mounts[i].path);
+    title += (i > 0 ? ", " : "") + last_element(what.mounts[i].path);
   }
   if (what.mounts.size() > shown) title += fmt::format(" and {} more", what.mounts.size() - shown);
   return title;

@@ -193,8 +193,6 @@ class data_writer {
     column("state", [](const report_row& file) { return static_cast<std::uint64_t>(file.state); });
     column("mount", [](const report_row& file) { return file.mount; });
     column("bytes", [](const report_row& file) { return file.bytes; });
-    column("decoded", [](const report_row& file) { return file.decoded_bytes; });
-    column("queued", [](const report_row& file) { return ticks(file.queued_ns); });
     column("device", [](const report_row& file) { return ticks(file.device_ns); });
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       column("stage" + std::to_string(stage),

@@ -36,7 +36,8 @@ std::string type_of(const loaded_file& file, const entry_info& entry) {
 // Builds the per-file parts of a report in one pass over all files.
 class file_collector {
  public:
-  file_collector(const file_system& files, report& what) : files_(files), what_(what) {}
+  file_collector(const file_system& files, report& what, bool with_rows)
+      : files_(files), what_(what), with_rows_(with_rows) {}
 
   void add_mounts() {
     for (std::size_t i = 0; i < files_.mount_count(); ++i) {
@@ -54,7 +55,7 @@ class file_collector {
   void add(const loaded_file& file) {
     const entry_info entry = files_.entry(file.entry);
     const std::size_t row = row_of_.at(entry.mount.value);
-    add_row(file, entry.path, static_cast<std::uint32_t>(row));
+    if (with_rows_) add_row(file, entry.path, static_cast<std::uint32_t>(row));
     report_mount& mount = what_.mounts[row];
     if (file.cancelled) return;
     if (file.skipped) {
@@ -169,10 +170,8 @@ class file_collector {
     row.mount = mount;
     row.state = state_of(file);
     row.bytes = file.bytes;
-    row.decoded_bytes = file.decoded_bytes;
     row.began_ns = file.began_ns;
     std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
-    row.queued_ns = file.queued_ns;
     row.device_ns = file.device_ns;
     row.width = file.width;
     row.height = file.height;
@@ -196,6 +195,7 @@ class file_collector {
 
   const file_system& files_;
   report& what_;
+  const bool with_rows_;
   std::map<std::uint32_t, std::size_t> row_of_;  // of what_.mounts, by mount_id
   std::map<std::string, report_type> types_;
   std::vector<loaded_file> slowest_;
@@ -225,11 +225,11 @@ report_thread thread_of(const timeline_track& track, const load_window& window) 
 
 }  // namespace
 
-report collect_files(const file_system& files, const load_scope& scope) {
+report collect_files(const file_system& files, const load_scope& scope, bool with_rows) {
   report what;
   what.summary = scope.summary();
   what.skipped = skipped_names(files);  // files that are left out follow
-  file_collector collector(files, what);
+  file_collector collector(files, what, with_rows);
   collector.add_mounts();
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();

@@ -32,7 +32,9 @@ struct load_window {
   std::uint64_t main_cpu_ns = 0;  // CPU time of the main thread in the window
 };
 
-[[nodiscard]] report collect_files(const file_system& files, const load_scope& scope);
+// `with_rows`: fills report::files too, with a row for each file.
+[[nodiscard]] report collect_files(const file_system& files, const load_scope& scope,
+                                   bool with_rows = false);
 void collect_threads(report& what, const timeline& record, const load_window& window);
 // The timeline's memory that was reserved and not written.
 [[nodiscard]] std::uint64_t unused_ring_bytes(const timeline& record,

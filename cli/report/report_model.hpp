@@ -104,10 +104,8 @@ struct report_row {
   std::uint32_t mount = 0;  // in report::mounts
   overture::file_state state = overture::file_state::none;
   std::uint64_t bytes = 0;
-  std::uint64_t decoded_bytes = 0;
   std::uint64_t began_ns = 0;  // since the load began; 0 if it has not
   stage_times stage_ns{};
-  std::uint64_t queued_ns = 0;
   std::uint64_t device_ns = 0;
   std::uint32_t width = 0;  // as in report_file
   std::uint32_t height = 0;
@@ -192,7 +190,7 @@ struct report {
   std::vector<report_type> types;           // most bytes first
   std::vector<report_thread> threads_used;  // main, workers, read threads
   std::vector<report_file> slowest;         // slowest first
-  std::vector<report_row> files;            // those of the load, in tree order
+  std::vector<report_row> files;            // in tree order, for a page only
   std::vector<report_override> overrides;   // sorted by path
   std::vector<report_failure> failures;     // sorted by path
   std::vector<report_warning> warnings;     // sorted by path

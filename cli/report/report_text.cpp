@@ -39,13 +39,6 @@ std::string milliseconds(std::uint64_t ns) {
   return fmt::format("{:.1f}", static_cast<double>(ns) / 1e6);
 }
 
-std::string last_element(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  const std::size_t slash = path.rfind('/');
-  return std::string(slash == std::string_view::npos || path.size() == 1 ? path
-                                                                         : path.substr(slash + 1));
-}
-
 // Builds the text of a report.
 class writer {
  public:

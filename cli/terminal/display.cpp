@@ -135,6 +135,13 @@ std::string shorten(std::string_view text, std::size_t columns, bool unicode) {
   return shown;
 }
 
+std::string last_element(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos || path.size() == 1 ? path
+                                                                         : path.substr(slash + 1));
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

@@ -22,6 +22,9 @@ namespace overture::cli {
 // Cuts the middle out to fit `columns` columns and puts "…" there ("..." without unicode).
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t columns, bool unicode);
 
+// "rome" of "dlc/rome/"; a path that is only "/" stays.
+[[nodiscard]] std::string last_element(std::string_view path);
+
 // With the letters A to Z in lower case.
 [[nodiscard]] std::string lower_case(std::string_view text);
 // Breaks text between words into lines of at most `columns`; the first begins with `first`, the

@@ -3,8 +3,8 @@
 // Which asset may begin: a function of its arguments only.
 //
 // The budget bounds what is read, decoded, not finalized yet, or waits to be unloaded. Each
-// priority has its share of it, the higher ones more, so what is urgent never waits behind a pile
-// of what is not. An asset that does not fit goes alone: once no other of its priority or above is
+// priority has a share of it, the higher ones a larger one, so urgent assets never wait for a pile
+// of others. An asset that does not fit goes alone: once no other of its priority or above is
 // moving. What waits for others does not move, so an asset that others wait for always goes on.
 #pragma once
 

@@ -56,7 +56,7 @@ enum class life_event : std::uint8_t {
   step_fails,     //
   told,           // those who wait know that it has settled
   let_go,         // nothing holds it
-  evicted,        // what is kept is too much, or its file has changed
+  evicted,        // too much is kept, or its file has changed
   exchanged,      // of a reload: pump() has put its value in place of the old one, or left that
   unload_begins,  //
   unload_ends,    //

@@ -26,7 +26,7 @@ class unused_list {
                                            std::memory_order_relaxed));
   }
 
-  // One of them; null if there is none. One thread at a time.
+  // Takes one; null if the list is empty. One thread at a time.
   [[nodiscard]] slot* take() noexcept {
     if (rest_ == nullptr) rest_ = first_.exchange(nullptr, std::memory_order_acquire);
     slot* const one = rest_;

@@ -322,7 +322,7 @@ class md2 final : public decoder {
   }
 
  private:
-  // Vertices in a run of frames that one thread computes; with fewer, another would start too late.
+  // The fewest vertices worth a thread of their own: less work is done before one starts.
   static constexpr std::size_t frames_wanted = 16384;
 };
 

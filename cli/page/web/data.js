@@ -114,8 +114,7 @@ export function readData(json) {
   data.reads = readsOf(json.reads, tick);
   const paths = pathsOf(json.files.paths);
   const column = (name) => numbersOf(json.files[name], paths.length);
-  const [state, mount, bytes, decoded] = ['state', 'mount', 'bytes', 'decoded'].map(column);
-  const [queued, device] = ['queued', 'device'].map(column);
+  const [state, mount, bytes, device] = ['state', 'mount', 'bytes', 'device'].map(column);
   const stages = [0, 1, 2, 3, 4].map((stage) => column(`stage${stage}`));
   data.files = paths.map((path, i) => ({
     id: i,
@@ -124,8 +123,6 @@ export function readData(json) {
     type: typeOf(path),
     state: json.files.states[state[i]],
     bytes: bytes[i],
-    decoded: decoded[i],
-    queued: queued[i] * tick,
     device: device[i] * tick,
     stages: stages.map((stage) => stage[i] * tick),
     what: json.files.what[i] ?? '',

@@ -33,7 +33,7 @@
 //            (memory_needed()), or one asset for each thread that decodes may come on top. Nothing
 //            of its priority or lower begins before what was given up is cancelled or unloaded, so
 //            a level that is dropped makes room for the next. A quarter of the budget is for assets
-//            of high priority only, and half of it for those above low: they never wait behind a
+//            of high priority only, and half of it for those above low: they never wait for a
 //            pile of others. An asset that does not fit at all goes alone.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only

@@ -16,10 +16,10 @@
 //   between two polls may be reported twice.
 //   A file counts as written when its writer closes it, or when it is renamed or linked into place
 //   (as editors, file_writer and mod managers do). A file that is still being written is not
-//   reported, except on Windows, where each write is; hard links to one that another user writes,
-//   or on a file system without leases, are. New symbolic links to files in the mount are written,
-//   too, and one to a folder in it makes a rescan; changes behind links are not seen. Links and new
-//   names of hard links come after the other changes of a poll(). The watch does not tell which
+//   reported, except on Windows, where each write is. A new hard link to such a file is reported
+//   if another user writes the file, or the file system has no leases. A new symbolic link to a
+//   file in the mount counts as written; one to a folder in it makes a rescan. Changes to what a
+//   link leads to are not seen. New links come after the other changes of a poll(). The watch does not tell which
 //   mount wins: ask the file_system. `rescan` means that events were lost for this mount (the
 //   system could not keep up, or a folder was moved or removed): anything in it may have changed,
 //   and only a remount() lists it again.

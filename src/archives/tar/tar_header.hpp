@@ -51,7 +51,7 @@ struct pax_values {
 };
 // False if the records are broken. The texts are those of the data.
 [[nodiscard]] bool read_pax(std::string_view data, pax_values& values) noexcept;
-// A decimal number, up to a point; false if there is none.
+// Reads the whole part of a decimal number; false if there are no digits.
 [[nodiscard]] bool read_pax_number(std::string_view text, std::uint64_t& number) noexcept;
 
 }  // namespace overture::archives_detail
