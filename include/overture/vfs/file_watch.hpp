@@ -19,10 +19,10 @@
 //   reported, except on Windows, where each write is. A new hard link to such a file is reported
 //   if another user writes the file, or the file system has no leases. A new symbolic link to a
 //   file in the mount counts as written; one to a folder in it makes a rescan. Changes to what a
-//   link leads to are not seen. New links come after the other changes of a poll(). The watch does not tell which
-//   mount wins: ask the file_system. `rescan` means that events were lost for this mount (the
-//   system could not keep up, or a folder was moved or removed): anything in it may have changed,
-//   and only a remount() lists it again.
+//   link leads to are not seen. New links come after the other changes of a poll(). The watch does
+//   not tell which mount wins: ask the file_system. `rescan` means that events were lost for this
+//   mount (the system could not keep up, or a folder was moved or removed): anything in it may have
+//   changed, and only a remount() lists it again.
 //
 // What becomes of the tree
 //   poll() adds new files to the tree and takes out those that are gone, before it reports them, as
