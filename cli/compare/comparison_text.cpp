@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Zlib
+#include "compare/comparison_text.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "overture/base/version.hpp"
+#include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
+#include "terminal/units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr int comparison_schema = 1;
+constexpr std::size_t rows_max = 12;  // of a kind, in text
+
+struct kind_title {
+  measure_kind kind;
+  const char* title;
+};
+
+constexpr kind_title titles[] = {
+    {measure_kind::load, "Load"},
+    {measure_kind::stage, "Stages (all threads)"},
+    {measure_kind::wait, "Waits (all workers)"},
+    {measure_kind::mount, "Mounts (all threads)"},
+    {measure_kind::type, "Types (all threads)"},
+    {measure_kind::file, "Slowest files"},
+    {measure_kind::bytes, "Bytes"},
+};
+
+const char* name_of(change verdict, measure_kind kind) {
+  const bool is_size = kind == measure_kind::bytes;
+  switch (verdict) {
+    case change::more:
+      return is_size ? "more" : "slower";
+    case change::less:
+      return is_size ? "less" : "faster";
+    case change::same:
+      return "same";
+    case change::unclear:
+      return "unclear";
+  }
+  return "";
+}
+
+std::string value_text(double value, measure_kind kind) {
+  if (kind == measure_kind::bytes) return human_bytes(value);
+  return human_time(static_cast<std::uint64_t>(std::llround(value * 1e9)));
+}
+
+std::string change_text(const judgement& judged) {
+  if (judged.was <= 0) return judged.now > 0 ? "new" : "";
+  return fmt::format("{:+.1f} %", (judged.ratio - 1) * 100);
+}
+
+std::string range_text(const judgement& judged) {
+  if (judged.was <= 0 || judged.least == judged.most) return "";
+  return fmt::format("{:+.1f} to {:+.1f}", (judged.least - 1) * 100, (judged.most - 1) * 100);
+}
+
+std::string shown_name(const compared_measure& each) {
+  if (each.kind == measure_kind::type && each.name.empty()) return "no extension";
+  if (each.kind == measure_kind::load && each.name == "processor") return "processor time";
+  if (each.kind == measure_kind::load && each.name == "waiting") return "workers waiting";
+  return each.name;
+}
+
+std::vector<const compared_measure*> rows_of(const load_comparison& what, measure_kind kind) {
+  std::vector<const compared_measure*> rows;
+  if (kind == measure_kind::load) rows.push_back(&what.load);
+  for (const compared_measure& each : what.measures) {
+    if (each.kind == kind) rows.push_back(&each);
+  }
+  return rows;
+}
+
+table::cell verdict_cell(const compared_measure& each) {
+  const std::string name = name_of(each.judged.verdict, each.kind);
+  if (each.judged.verdict == change::more) return {name, &text_style::red};
+  if (each.judged.verdict == change::less) return {name, &text_style::bold};
+  return {name, &text_style::dim};
+}
+
+std::string loads_text(const load_comparison& what) {
+  return fmt::format(
+      "{} {} with {} {}{}; a difference counts above {:.3g} % and beyond chance (99 % "
+      "intervals)",
+      counted(what.loads_now, "load of", "loads of"), printable(what.now),
+      counted(what.loads_was, "load of", "loads of"), printable(what.was),
+      what.how == pairing::in_turns ? ", in turns" : "", what.tolerance * 100);
+}
+
+json row_json(const compared_measure& each) {
+  const judgement& judged = each.judged;
+  const bool has_ratio = judged.was > 0;
+  return {{"kind", to_string(each.kind)},
+          {"name", each.name},
+          {"was", judged.was},
+          {"now", judged.now},
+          {"ratio", has_ratio ? json(judged.ratio) : json(nullptr)},
+          {"least", has_ratio ? json(judged.least) : json(nullptr)},
+          {"most", has_ratio ? json(judged.most) : json(nullptr)},
+          {"change", name_of(judged.verdict, each.kind)},
+          {"loads_wanted", judged.repeats_wanted}};
+}
+
+// Markup of Markdown and HTML as plain characters.
+std::string as_plain(const std::string& text) {
+  std::string plain;
+  for (const char each : printable(text)) {
+    constexpr std::string_view marks = "\\`*_[]<>#|~@&";
+    if (marks.find(each) != std::string_view::npos) plain += '\\';
+    plain += each;
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::string comparison_text(const load_comparison& what, const std::vector<std::string>& exceeded,
+                            const text_style& style) {
+  std::string text = style.bold(comparison_verdict(what)) + '\n';
+  text += "  " + loads_text(what) + '\n';
+  for (const std::string& why : what.differences) {
+    text += style.yellow("  not comparable: " + why) + '\n';
+  }
+  for (const std::string& sentence : exceeded) text += style.red("  " + sentence) + '\n';
+  for (const kind_title& each : titles) {
+    const std::vector<const compared_measure*> rows = rows_of(what, each.kind);
+    if (rows.empty()) continue;
+    text += '\n' + style.bold(each.title) + '\n';
+    table shown({{"was"}, {"now"}, {"change"}, {"99 %"}, {"", align::left}, {"", align::left}});
+    for (std::size_t i = 0; i < std::min(rows.size(), rows_max); ++i) {
+      const judgement& judged = rows[i]->judged;
+      shown.add({value_text(judged.was, each.kind), value_text(judged.now, each.kind),
+                 change_text(judged), range_text(judged), verdict_cell(*rows[i]),
+                 printable(shown_name(*rows[i]))});
+    }
+    text += shown.render(style);
+    if (rows.size() > rows_max) {
+      text += style.dim(fmt::format("  and {} more (--json lists all)",
+                                    grouped(rows.size() - rows_max))) +
+              '\n';
+    }
+  }
+  return text;
+}
+
+std::string comparison_json(const load_comparison& what, const std::vector<std::string>& exceeded) {
+  json rows = json::array();
+  for (const compared_measure& each : what.measures) rows.push_back(row_json(each));
+  return json_text({{"schema", comparison_schema},
+                    {"version", version},
+                    {"verdict", comparison_verdict(what)},
+                    {"was", what.was},
+                    {"now", what.now},
+                    {"loads_was", what.loads_was},
+                    {"loads_now", what.loads_now},
+                    {"in_turns", what.how == pairing::in_turns},
+                    {"tolerance", what.tolerance},
+                    {"slower", what.is_slower()},
+                    {"differences", what.differences},
+                    {"exceeded", exceeded},
+                    {"load", row_json(what.load)},
+                    {"measures", rows}});
+}
+
+std::string comparison_markdown(const load_comparison& what,
+                                const std::vector<std::string>& exceeded) {
+  std::string text = fmt::format("**{}**\n\n", as_plain(comparison_verdict(what)));
+  for (const std::string& why : what.differences) {
+    text += fmt::format("Not comparable: {}.\n\n", as_plain(why));
+  }
+  for (const std::string& sentence : exceeded) {
+    text += fmt::format("Over a limit: {}.\n\n", as_plain(sentence));
+  }
+  text += "| | was | now | change | 99 % | |\n|---|---:|---:|---:|---:|---|\n";
+  for (const kind_title& each : titles) {
+    for (const compared_measure* const row : rows_of(what, each.kind)) {
+      const judgement& judged = row->judged;
+      const bool counts = judged.verdict == change::more || judged.verdict == change::less;
+      if (each.kind != measure_kind::load && !counts) continue;
+      text += fmt::format(
+          "| {}{} | {} | {} | {} | {} | {} |\n",
+          each.kind == measure_kind::load ? "" : std::string(to_string(each.kind)) + " ",
+          as_plain(shown_name(*row)), value_text(judged.was, each.kind),
+          value_text(judged.now, each.kind), change_text(judged), range_text(judged),
+          name_of(judged.verdict, each.kind));
+    }
+  }
+  text += fmt::format("\n{}\n", as_plain(loads_text(what)));
+  return text;
+}
+
+}  // namespace overture::cli
