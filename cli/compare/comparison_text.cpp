@@ -55,14 +55,21 @@ std::string value_text(double value, measure_kind kind) {
   return human_time(static_cast<std::uint64_t>(std::llround(value * 1e9)));
 }
 
+// "+12.3 %", or "x 25.4" where a percentage says little.
+std::string ratio_text(double ratio) {
+  constexpr double times_min = 3;
+  return ratio < times_min ? fmt::format("{:+.1f} %", (ratio - 1) * 100)
+                           : fmt::format("x {:.3g}", ratio);
+}
+
 std::string change_text(const judgement& judged) {
   if (judged.was <= 0) return judged.now > 0 ? "new" : "";
-  return fmt::format("{:+.1f} %", (judged.ratio - 1) * 100);
+  return ratio_text(judged.ratio);
 }
 
 std::string range_text(const judgement& judged) {
   if (judged.was <= 0 || judged.least == judged.most) return "";
-  return fmt::format("{:+.1f} to {:+.1f}", (judged.least - 1) * 100, (judged.most - 1) * 100);
+  return ratio_text(judged.least) + " to " + ratio_text(judged.most);
 }
 
 std::string shown_name(const compared_measure& each) {

@@ -48,15 +48,20 @@ std::string of_time(double value) {
   return human_time(static_cast<std::uint64_t>(std::llround(value * 1e9)));
 }
 
-std::string percent(double ratio) {
-  return fmt::format("{:.3g} %", std::abs(ratio - 1) * 100);
-}
-
-// "9 to 15 %"
-std::string interval_of(const judgement& judged) {
-  const double one = std::abs(judged.least - 1) * 100;
-  const double other = std::abs(judged.most - 1) * 100;
-  return fmt::format("{:.3g} to {:.3g} %", std::min(one, other), std::max(one, other));
+// "12 % slower (9 to 15 %)", "26 times as slow (15 to 40)"
+std::string change_of(const judgement& judged) {
+  constexpr double times_min = 3;
+  const bool is_slower = judged.ratio > 1;
+  const bool in_times = judged.ratio >= times_min;
+  const auto shown = [&](double ratio) {
+    return fmt::format("{:.3g}", in_times ? ratio : std::abs(ratio - 1) * 100);
+  };
+  std::string text = shown(judged.ratio);
+  text += in_times ? " times as slow" : is_slower ? " % slower" : " % faster";
+  if (judged.least >= judged.most) return text;
+  const double from = is_slower ? judged.least : judged.most;
+  const double to = is_slower ? judged.most : judged.least;
+  return text + fmt::format(" ({} to {}{})", shown(from), shown(to), in_times ? "" : " %");
 }
 
 // The stage or the wait that changed most, in the direction of the load.
@@ -124,9 +129,7 @@ std::string comparison_verdict(const load_comparison& what) {
     return fmt::format("{}: not told from chance; about {} of each would tell", times,
                        counted(load.repeats_wanted, "load", "loads"));
   }
-  std::string sentence = fmt::format("{}: {} {}", times, percent(load.ratio),
-                                     load.verdict == change::more ? "slower" : "faster");
-  if (load.least < load.most) sentence += fmt::format(" ({})", interval_of(load));
+  std::string sentence = fmt::format("{}: {}", times, change_of(load));
   if (const compared_measure* const cause = main_cause(what)) {
     sentence +=
         fmt::format(", most of it in {} ({}{} of all threads)", printable(cause->name),

@@ -70,6 +70,9 @@ TEST(comparison, begins_with_what_changed_most) {
               AllOf(HasSubstr("faster"), HasSubstr("decode (-300 ms")));
   EXPECT_EQ(comparison_verdict(compare(old_load, old_load)),
             "1.00 s instead of 1.00 s: no difference above 5 %");
+  const load_samples far = set({{measure_kind::load, "load", {5, 5, 5}}});
+  EXPECT_THAT(comparison_verdict(compare(old_load, far)),
+              HasSubstr(": 5 times as slow (4.95 to 5.05)"));
   const load_samples noisy = set({{measure_kind::load, "load", {0.8, 1.1, 1.3}}});
   EXPECT_THAT(comparison_verdict(compare(old_load, noisy)),
               HasSubstr("not told from chance; about "));
@@ -89,7 +92,8 @@ TEST(comparison, is_a_table_that_names_cannot_break) {
   load_comparison what = compare(old_load, slower_load);
   what.measures[1].name = "a|b<img src=x>`\n**\x1b[31m";
   const std::string table = comparison_markdown(what, {"total is 2 s"});
-  EXPECT_THAT(table, HasSubstr("| load | 1.00 s | 1.20 s | +20.0 % | +17.8 to +22.2 | slower |\n"));
+  EXPECT_THAT(table,
+              HasSubstr("| load | 1.00 s | 1.20 s | +20.0 % | +17.8 % to +22.2 % | slower |\n"));
   EXPECT_THAT(table, HasSubstr("| type a\\|b\\<img src=x\\>\\`"));
   EXPECT_THAT(table, HasSubstr("Over a limit: total is 2 s.\n"));
   EXPECT_THAT(table, Not(HasSubstr("type png"))) << "what is the same";
