@@ -8,11 +8,15 @@
 #include "compare/comparison_text.hpp"
 #include "compare/load_comparison.hpp"
 #include "compare/thresholds.hpp"
+#include "page/comparison_page.hpp"
+#include "page/page.hpp"
 #include "report/samples_file.hpp"
 #include "system/exit_code.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/outputs.hpp"
+#include "writing/output_check.hpp"
+#include "writing/page_file.hpp"
 
 namespace overture::cli {
 
@@ -24,6 +28,7 @@ constexpr const char* compare_examples = R"(  overture load game/ --repeat 10 --
   overture load game/ --repeat 10 --json > after.json
   overture compare before.json after.json
   overture compare before.json after.json --markdown > comment.md
+  overture compare before.json after.json --html compared.html
   overture compare before.json after.json --max total=2s --max peak=300MiB
 )";
 
@@ -39,6 +44,7 @@ struct compare_arguments {
   std::string young;
   unsigned tolerance_percent = 5;
   std::vector<threshold> most;
+  std::string html;  // a file name, empty for none
   bool json = false;
   bool markdown = false;
   when colour = when::automatic;
@@ -60,6 +66,9 @@ std::optional<int> parse_compare(const std::vector<std::string>& words, compare_
               0, 1000, into.tolerance_percent);
   add_max(line, into.most);
   add_json(line, into.json);
+  line.word({"--html FILE", "Output",
+             "write the comparison as a page, with a dot for each load, for a browser"},
+            into.html);
   line.flag({"--markdown", "Output", "write a table for a pull request"}, into.markdown);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
@@ -70,12 +79,23 @@ std::optional<int> parse_compare(const std::vector<std::string>& words, compare_
   return std::nullopt;
 }
 
+int check_page(const compare_arguments& arguments) {
+  const tree_arguments no_mounts;
+  output_check check(no_mounts);
+  check.reads("OLD", arguments.old);
+  check.reads("NEW", arguments.young);
+  check.writes_like("--html", arguments.html, page_beginning);
+  return check.run();
+}
+
 }  // namespace
 
 int cmd_compare(const std::vector<std::string>& words) {
   compare_arguments arguments;
   if (const std::optional<int> over = parse_compare(words, arguments)) return *over;
   const outputs out(arguments.colour);
+  known_output old_page(arguments.html);
+  if (const int failed = check_page(arguments); failed != exit_ok) return failed;
   const std::optional<load_samples> old = read_samples(arguments.old);
   const std::optional<load_samples> young = read_samples(arguments.young);
   if (!old || !young) return exit_usage;
@@ -89,7 +109,10 @@ int cmd_compare(const std::vector<std::string>& words) {
       print(arguments.json       ? comparison_json(what, over_limit)
             : arguments.markdown ? comparison_markdown(what, over_limit)
                                  : comparison_text(what, over_limit, out.style(stream::out)));
-  if (written != exit_ok) return written;
+  const int page = arguments.html.empty()
+                       ? int{exit_ok}
+                       : write_page(comparison_page(what, over_limit), arguments.html, old_page);
+  if (written != exit_ok || page != exit_ok) return std::max(written, page);
   return what.is_slower() || !over_limit.empty() ? exit_slower : exit_ok;
 }
 

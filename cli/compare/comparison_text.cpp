@@ -20,22 +20,68 @@ namespace {
 constexpr int comparison_schema = 1;
 constexpr std::size_t rows_max = 12;  // of a kind, in text
 
-struct kind_title {
-  measure_kind kind;
-  const char* title;
-};
+// "+12.3 %", or "x 25.4" where a percentage says little.
+std::string ratio_text(double ratio) {
+  constexpr double times_min = 3;
+  return ratio < times_min ? fmt::format("{:+.1f} %", (ratio - 1) * 100)
+                           : fmt::format("x {:.3g}", ratio);
+}
 
-constexpr kind_title titles[] = {
-    {measure_kind::load, "Load"},
-    {measure_kind::stage, "Stages (all threads)"},
-    {measure_kind::wait, "Waits (all workers)"},
-    {measure_kind::mount, "Mounts (all threads)"},
-    {measure_kind::type, "Types (all threads)"},
-    {measure_kind::file, "Slowest files"},
-    {measure_kind::bytes, "Bytes"},
-};
+table::cell verdict_cell(const compared_measure& each) {
+  const std::string name = verdict_word(each.judged.verdict, each.kind);
+  if (each.judged.verdict == change::more) return {name, &text_style::red};
+  if (each.judged.verdict == change::less) return {name, &text_style::bold};
+  return {name, &text_style::dim};
+}
 
-const char* name_of(change verdict, measure_kind kind) {
+json row_json(const compared_measure& each) {
+  const judgement& judged = each.judged;
+  const bool has_ratio = judged.was > 0;
+  return {{"kind", to_string(each.kind)},
+          {"name", each.name},
+          {"was", judged.was},
+          {"now", judged.now},
+          {"ratio", has_ratio ? json(judged.ratio) : json(nullptr)},
+          {"least", has_ratio ? json(judged.least) : json(nullptr)},
+          {"most", has_ratio ? json(judged.most) : json(nullptr)},
+          {"change", verdict_word(judged.verdict, each.kind)},
+          {"loads_wanted", judged.repeats_wanted}};
+}
+
+// Markup of Markdown and HTML as plain characters.
+std::string as_plain(const std::string& text) {
+  std::string plain;
+  for (const char each : printable(text)) {
+    constexpr std::string_view marks = "\\`*_[]<>#|~@&";
+    if (marks.find(each) != std::string_view::npos) plain += '\\';
+    plain += each;
+  }
+  return plain;
+}
+
+}  // namespace
+
+const char* kind_title(measure_kind kind) {
+  switch (kind) {
+    case measure_kind::load:
+      return "Load";
+    case measure_kind::stage:
+      return "Stages (all threads)";
+    case measure_kind::wait:
+      return "Waits (all workers)";
+    case measure_kind::mount:
+      return "Mounts (all threads)";
+    case measure_kind::type:
+      return "Types (all threads)";
+    case measure_kind::file:
+      return "Slowest files";
+    case measure_kind::bytes:
+      return "Bytes";
+  }
+  return "";
+}
+
+const char* verdict_word(change verdict, measure_kind kind) {
   const bool is_size = kind == measure_kind::bytes;
   switch (verdict) {
     case change::more:
@@ -55,13 +101,6 @@ std::string value_text(double value, measure_kind kind) {
   return human_time(static_cast<std::uint64_t>(std::llround(value * 1e9)));
 }
 
-// "+12.3 %", or "x 25.4" where a percentage says little.
-std::string ratio_text(double ratio) {
-  constexpr double times_min = 3;
-  return ratio < times_min ? fmt::format("{:+.1f} %", (ratio - 1) * 100)
-                           : fmt::format("x {:.3g}", ratio);
-}
-
 std::string change_text(const judgement& judged) {
   if (judged.was <= 0) return judged.now > 0 ? "new" : "";
   return ratio_text(judged.ratio);
@@ -72,30 +111,14 @@ std::string range_text(const judgement& judged) {
   return ratio_text(judged.least) + " to " + ratio_text(judged.most);
 }
 
-std::string shown_name(const compared_measure& each) {
+std::string measure_name(const compared_measure& each) {
   if (each.kind == measure_kind::type && each.name.empty()) return "no extension";
   if (each.kind == measure_kind::load && each.name == "processor") return "processor time";
   if (each.kind == measure_kind::load && each.name == "waiting") return "workers waiting";
   return each.name;
 }
 
-std::vector<const compared_measure*> rows_of(const load_comparison& what, measure_kind kind) {
-  std::vector<const compared_measure*> rows;
-  if (kind == measure_kind::load) rows.push_back(&what.load);
-  for (const compared_measure& each : what.measures) {
-    if (each.kind == kind) rows.push_back(&each);
-  }
-  return rows;
-}
-
-table::cell verdict_cell(const compared_measure& each) {
-  const std::string name = name_of(each.judged.verdict, each.kind);
-  if (each.judged.verdict == change::more) return {name, &text_style::red};
-  if (each.judged.verdict == change::less) return {name, &text_style::bold};
-  return {name, &text_style::dim};
-}
-
-std::string loads_text(const load_comparison& what) {
+std::string comparison_basis(const load_comparison& what) {
   return fmt::format(
       "{} {} with {} {}{}; a difference counts above {:.3g} % and beyond chance (99 % "
       "intervals)",
@@ -104,51 +127,25 @@ std::string loads_text(const load_comparison& what) {
       what.how == pairing::in_turns ? ", in turns" : "", what.tolerance * 100);
 }
 
-json row_json(const compared_measure& each) {
-  const judgement& judged = each.judged;
-  const bool has_ratio = judged.was > 0;
-  return {{"kind", to_string(each.kind)},
-          {"name", each.name},
-          {"was", judged.was},
-          {"now", judged.now},
-          {"ratio", has_ratio ? json(judged.ratio) : json(nullptr)},
-          {"least", has_ratio ? json(judged.least) : json(nullptr)},
-          {"most", has_ratio ? json(judged.most) : json(nullptr)},
-          {"change", name_of(judged.verdict, each.kind)},
-          {"loads_wanted", judged.repeats_wanted}};
-}
-
-// Markup of Markdown and HTML as plain characters.
-std::string as_plain(const std::string& text) {
-  std::string plain;
-  for (const char each : printable(text)) {
-    constexpr std::string_view marks = "\\`*_[]<>#|~@&";
-    if (marks.find(each) != std::string_view::npos) plain += '\\';
-    plain += each;
-  }
-  return plain;
-}
-
-}  // namespace
-
 std::string comparison_text(const load_comparison& what, const std::vector<std::string>& exceeded,
                             const text_style& style) {
   std::string text = style.bold(comparison_verdict(what)) + '\n';
-  text += "  " + loads_text(what) + '\n';
+  text += "  " + comparison_basis(what) + '\n';
   for (const std::string& why : what.differences) {
     text += style.yellow("  not comparable: " + why) + '\n';
   }
   for (const std::string& sentence : exceeded) text += style.red("  " + sentence) + '\n';
-  for (const kind_title& each : titles) {
-    const std::vector<const compared_measure*> rows = rows_of(what, each.kind);
+  for (std::size_t i = 0; i < measure_kind_count; ++i) {
+    const auto kind = static_cast<measure_kind>(i);
+    const std::vector<const compared_measure*> rows = measures_of(what, kind);
     if (rows.empty()) continue;
-    text += '\n' + style.bold(each.title) + '\n';
+    text += '\n' + style.bold(kind_title(kind)) + '\n';
     table shown({{"was"}, {"now"}, {"change"}, {"99 %"}, {"", align::left}, {"", align::left}});
-    for (std::size_t i = 0; i < std::min(rows.size(), rows_max); ++i) {
-      const judgement& judged = rows[i]->judged;
-      shown.add({value_text(judged.was, each.kind), value_text(judged.now, each.kind),
-                 change_text(judged), range_text(judged), verdict_cell(*rows[i]),
-                 printable(shown_name(*rows[i]))});
+    for (std::size_t row = 0; row < std::min(rows.size(), rows_max); ++row) {
+      const judgement& judged = rows[row]->judged;
+      shown.add({value_text(judged.was, kind), value_text(judged.now, kind), change_text(judged),
+                 range_text(judged), verdict_cell(*rows[row]),
+                 printable(measure_name(*rows[row]))});
     }
     text += shown.render(style);
     if (rows.size() > rows_max) {
@@ -189,20 +186,20 @@ std::string comparison_markdown(const load_comparison& what,
     text += fmt::format("Over a limit: {}.\n\n", as_plain(sentence));
   }
   text += "| | was | now | change | 99 % | |\n|---|---:|---:|---:|---:|---|\n";
-  for (const kind_title& each : titles) {
-    for (const compared_measure* const row : rows_of(what, each.kind)) {
+  for (std::size_t i = 0; i < measure_kind_count; ++i) {
+    const auto kind = static_cast<measure_kind>(i);
+    for (const compared_measure* const row : measures_of(what, kind)) {
       const judgement& judged = row->judged;
       const bool counts = judged.verdict == change::more || judged.verdict == change::less;
-      if (each.kind != measure_kind::load && !counts) continue;
-      text += fmt::format(
-          "| {}{} | {} | {} | {} | {} | {} |\n",
-          each.kind == measure_kind::load ? "" : std::string(to_string(each.kind)) + " ",
-          as_plain(shown_name(*row)), value_text(judged.was, each.kind),
-          value_text(judged.now, each.kind), change_text(judged), range_text(judged),
-          name_of(judged.verdict, each.kind));
+      if (kind != measure_kind::load && !counts) continue;
+      text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n",
+                          kind == measure_kind::load ? "" : std::string(to_string(kind)) + " ",
+                          as_plain(measure_name(*row)), value_text(judged.was, kind),
+                          value_text(judged.now, kind), change_text(judged), range_text(judged),
+                          verdict_word(judged.verdict, kind));
     }
   }
-  text += fmt::format("\n{}\n", as_plain(loads_text(what)));
+  text += fmt::format("\n{}\n", as_plain(comparison_basis(what)));
   return text;
 }
 

@@ -21,12 +21,6 @@ double load_seconds(const load_samples& samples) {
   return found ? median_of_values(found->values) : 0;
 }
 
-compared_measure compare_measure(measure_kind kind, const std::string& name,
-                                 const std::vector<double>& was, const std::vector<double>& now,
-                                 pairing how, double tolerance) {
-  return {kind, name, judge(was, now, how, tolerance)};
-}
-
 bool matters(const compared_measure& each, double load) {
   if (each.kind == measure_kind::load) return each.name != "threads";
   const double larger = std::max(each.judged.was, each.judged.now);
@@ -90,7 +84,7 @@ load_comparison compare_loads(const load_samples& was, const load_samples& now, 
   const double load = std::max(load_seconds(was), load_seconds(now));
   const auto add = [&](measure_kind kind, const std::string& name, const std::vector<double>& old,
                        const std::vector<double>& young) {
-    const compared_measure each = compare_measure(kind, name, old, young, how, tolerance);
+    const compared_measure each{kind, name, judge(old, young, how, tolerance), old, young};
     if (kind == measure_kind::load && name == "load") {
       what.load = each;
     } else if (matters(each, load)) {
@@ -117,6 +111,15 @@ load_comparison compare_loads(const load_samples& was, const load_samples& now, 
               return first != second ? first > second : a.name < b.name;
             });
   return what;
+}
+
+std::vector<const compared_measure*> measures_of(const load_comparison& what, measure_kind kind) {
+  std::vector<const compared_measure*> measures;
+  if (kind == measure_kind::load) measures.push_back(&what.load);
+  for (const compared_measure& each : what.measures) {
+    if (each.kind == kind) measures.push_back(&each);
+  }
+  return measures;
 }
 
 std::string comparison_verdict(const load_comparison& what) {

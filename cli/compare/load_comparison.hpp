@@ -16,6 +16,8 @@ struct compared_measure {
   measure_kind kind = measure_kind::load;
   std::string name = {};
   judgement judged = {};
+  std::vector<double> values_was = {};
+  std::vector<double> values_now = {};
 
   [[nodiscard]] double difference() const { return judged.now - judged.was; }
 };
@@ -38,6 +40,10 @@ struct load_comparison {
 
 [[nodiscard]] load_comparison compare_loads(const load_samples& was, const load_samples& now,
                                             pairing how, double tolerance);
+
+// The load itself and the others of a kind.
+[[nodiscard]] std::vector<const compared_measure*> measures_of(const load_comparison& what,
+                                                               measure_kind kind);
 
 // "1.38 s instead of 1.23 s: 12 % slower (9 to 15 %), most of it in decode (+0.11 s)"
 [[nodiscard]] std::string comparison_verdict(const load_comparison& what);

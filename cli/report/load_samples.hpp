@@ -22,8 +22,8 @@ enum class measure_kind : unsigned char {
   load,   // seconds: "load", "mount"; of all threads: "processor"; of workers: "waiting", "threads"
   stage,  // seconds of all threads
   wait,   // seconds of all workers, by reason
-  type,   // seconds of all threads, by extension
-  mount,  // likewise
+  mount,  // seconds of all threads
+  type,   // likewise, by extension
   file,   // likewise, with the device; the slowest
   bytes,  // "peak memory", "from disk", "from cache"
 };

@@ -41,6 +41,20 @@ def compare_says_what_got_slower(box):
 
 
 @case()
+def compare_writes_a_page(box):
+    box.write("old.json", scaled(box.load_json(*box.game()), 1))
+    done = box.run("compare", "old.json", "old.json", "--html", "out.html")
+    page = (box.folder / "out.html").read_text()
+    assert done.code == 0 and page.startswith("<!doctype html>") and "</html>" in page, done
+    over = box.run("compare", "old.json", "old.json", "--html", "old.json")
+    assert over.code == 2 and "OLD" in over.err and "--html" in over.err, over
+    assert json.loads((box.folder / "old.json").read_text())
+    box.write("mine.txt", "mine")
+    assert box.run("compare", "old.json", "old.json", "--html", "mine.txt").code == 2
+    assert (box.folder / "mine.txt").read_text() == "mine"
+
+
+@case()
 def compare_refuses_what_is_no_load(box):
     box.write("old.json", json.dumps(box.load_json(*box.game())))
     box.write("bad.json", "{}")

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/comparison_text.hpp"
+#include "page/comparison_page.hpp"
 
 namespace overture::cli::load_comparison_test {
 namespace {
@@ -98,6 +99,17 @@ TEST(comparison, is_a_table_that_names_cannot_break) {
   EXPECT_THAT(table, HasSubstr("Over a limit: total is 2 s.\n"));
   EXPECT_THAT(table, Not(HasSubstr("type png"))) << "what is the same";
   EXPECT_THAT(comparison_text(what, {}, {}), Not(HasSubstr("\x1b")));
+}
+
+TEST(comparison, is_a_page_that_names_cannot_break) {
+  load_comparison what = compare(old_load, slower_load);
+  what.measures[1].name = "<script>\"'&\n\xff";
+  what.was = "</title><b>";
+  const std::string page = comparison_page(what, {"total is <2 s"});
+  EXPECT_THAT(page, HasSubstr("<h1>1.20 s instead of 1.00 s</h1>"));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("</title><b>")),
+                          Not(HasSubstr("<2 s")), Not(HasSubstr("\xff"))));
+  EXPECT_THAT(page, HasSubstr("aria-label=\"1.19 s to 1.21 s, was 990 ms to 1.01 s\""));
 }
 
 TEST(comparison, is_json) {
