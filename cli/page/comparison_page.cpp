@@ -50,11 +50,6 @@ class comparison_writer {
         "<title>{} and {} compared</title>\n<style>\n",
         html_text(what_.now), html_text(what_.was));
     text_ += page_style;
-    text_ +=
-        ".strip{display:block} .was{fill:var(--dim)} .now{fill:var(--read)} .axis{stroke:"
-        "var(--line)} .mid{stroke-width:2} .mid.was{stroke:var(--dim)} "
-        ".mid.now{stroke:var(--read)} .more{color:var(--warn);font-weight:600} "
-        ".less{color:var(--unpack);font-weight:600}\n";
     put("</style>\n</head>\n<body>\n<main>\n");
   }
 
