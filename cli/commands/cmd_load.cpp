@@ -9,21 +9,24 @@
 #include "commands/command.hpp"
 #include "commands/load_arguments.hpp"
 #include "commands/load_run.hpp"
+#include "compare/comparison_text.hpp"
+#include "compare/load_comparison.hpp"
 #include "mounts/mounting.hpp"
 #include "overture/overture.hpp"
 #include "page/critical_path.hpp"
 #include "page/page.hpp"
-#include "report/baseline.hpp"
 #include "report/kept_assets.hpp"
 #include "report/repeats.hpp"
 #include "report/report_collect.hpp"
 #include "report/report_json.hpp"
 #include "report/report_text.hpp"
+#include "report/samples_file.hpp"
 #include "report/undecoded.hpp"
 #include "system/exit_code.hpp"
 #include "system/system.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/outputs.hpp"
+#include "terminal/text_file.hpp"
 #include "writing/output_check.hpp"
 #include "writing/page_file.hpp"
 #include "writing/recorded.hpp"
@@ -76,7 +79,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;
   how.record = &record;
-  how.with_rows = !arguments.html.empty();
+  how.with_rows = !arguments.html.empty() || arguments.repeat > 1;
   if (!arguments.record.empty()) how.note = &records.noted;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;
@@ -95,6 +98,7 @@ int write_report(const report& what, const load_arguments& arguments, const text
   if (arguments.json) return print(report_json(what));
   if (arguments.quiet) {
     for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
+    for (const std::string& sentence : what.exceeded) print_error(sentence);
     return exit_ok;
   }
   const std::string text = report_text(what, style);
@@ -116,6 +120,7 @@ int check_record_again(const load_arguments& arguments) {
 int check_outputs(const load_arguments& arguments) {
   output_check check(arguments.tree);
   check.reads("--baseline", arguments.baseline);
+  check.reads("--against", arguments.against);
   check.reads("--recorded", arguments.recorded);
   if (arguments.trace != "-") check.writes_like("--trace", arguments.trace, trace_beginning);
   check.writes_like("--html", arguments.html, page_beginning);
@@ -201,11 +206,53 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
 // The report of the load that took the median time, or of the one that was interrupted.
 report report_of(std::vector<report>& loads) {
   if (loads.back().interrupted) return std::move(loads.back());
-  const std::vector<report_time> times = times_of(loads);
-  report shown = std::move(loads[median_of(loads)]);
-  shown.loads = loads.size();
-  shown.repeats = times;
-  return shown;
+  return std::move(loads[median_of(loads)]);
+}
+
+void add_load(sample_collector& samples, report& load) {
+  if (load.interrupted) return;
+  samples.add(load);
+  load.files = {};  // of many loads they would take much memory
+}
+
+// Loads the two sets of mounts A B, B A, A B, ...: what slows the machine slows both.
+int load_in_turns(const load_arguments& arguments, old_outputs& replaced, const outputs& out) {
+  load_arguments other = arguments;
+  other.tree = arguments.other;
+  sample_collector was;
+  sample_collector now;
+  int status = exit_ok;
+  for (unsigned turn = 0; turn < 2 * arguments.repeat && !interrupted(); ++turn) {
+    const bool is_now = turn % 4 == 1 || turn % 4 == 2;
+    const load_arguments& how = is_now ? arguments : other;
+    if (how.cold) {
+      drop_from_page_cache(how.tree, out, !how.quiet && out.shows_progress(how.progress));
+    }
+    load_records none;
+    finished_load done = load_once(how, none, replaced, out);
+    if (!done.what) return done.status;
+    if (turn < 2) {
+      for (const report_failure& each : done.what->failures) print_error(failure_line(each, {}));
+    }
+    status = std::max(status, done.status);
+    add_load(is_now ? now : was, *done.what);
+  }
+  if (was.loads() == 0 || now.loads() == 0) return exit_interrupted;
+  load_comparison what = compare_loads(was.finish(), now.finish(), pairing::in_turns,
+                                       arguments.tolerance_percent / 100.0);
+  what.was = arguments.against;
+  what.now = "the mounts";
+  const std::vector<std::string> over_limit = exceeded(arguments.most, now.finish());
+  const int written =
+      arguments.quiet
+          ? int{exit_ok}
+          : print(arguments.json ? comparison_json(what, over_limit)
+                                 : comparison_text(what, over_limit, out.style(stream::out)));
+  if (interrupted()) return exit_interrupted;
+  if (written != exit_ok) return written;
+  if (status == exit_output_failed) print_out_of_memory();
+  const bool fails = what.is_slower() || !over_limit.empty();
+  return status == exit_ok && fails ? exit_slower : status;
 }
 
 }  // namespace
@@ -219,10 +266,16 @@ int cmd_load(const std::vector<std::string>& words) {
   old_outputs replaced{known_output(arguments.trace), known_output(arguments.record),
                        known_output(arguments.html)};
   if (const int failed = check_outputs(arguments); failed != exit_ok) return failed;
-  std::optional<baseline> old;
+  std::optional<load_samples> old;
   if (!arguments.baseline.empty()) {
-    old = read_baseline(arguments.baseline);
+    old = read_samples(arguments.baseline);
     if (!old) return exit_usage;
+  }
+  if (!arguments.against.empty()) {
+    const std::optional<std::string> mounts = read_text_file(arguments.against, "the mounts");
+    if (!mounts) return exit_usage;
+    if (parse_mounts(*mounts, arguments.against, arguments.other)) return exit_usage;
+    return load_in_turns(arguments, replaced, out);
   }
   load_records records;
   if (!arguments.recorded.empty()) {
@@ -231,6 +284,7 @@ int cmd_load(const std::vector<std::string>& words) {
   }
 
   std::vector<report> loads;
+  sample_collector samples;
   int status = exit_ok;
   int written = exit_ok;
   while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
@@ -243,20 +297,23 @@ int cmd_load(const std::vector<std::string>& words) {
     status = std::max(status, done.status);
     written = std::max(written, done.written);
     loads.push_back(std::move(*done.what));
+    add_load(samples, loads.back());
   }
   report shown = report_of(loads);
+  shown.repeats = samples.finish();
   if (old && !shown.interrupted) {
-    shown.baseline = compare(*old, shown, arguments.tolerance_percent);
+    shown.baseline = baseline_of(*old, shown.repeats, arguments.tolerance_percent / 100.0);
     shown.baseline->file = arguments.baseline;
   }
+  if (!shown.interrupted) shown.exceeded = exceeded(arguments.most, shown.repeats);
 
   const stream report_stream = arguments.trace == "-" ? stream::err : stream::out;
   written = std::max(written, write_report(shown, arguments, out.style(report_stream)));
   if (shown.interrupted) return exit_interrupted;
   if (written != exit_ok) return written;
   if (status == exit_output_failed) print_out_of_memory();
-  const bool is_slower = status == exit_ok && shown.baseline && shown.baseline->slower;
-  return is_slower ? exit_slower : status;
+  const bool fails = (shown.baseline && shown.baseline->slower) || !shown.exceeded.empty();
+  return status == exit_ok && fails ? exit_slower : status;
 }
 
 }  // namespace overture::cli

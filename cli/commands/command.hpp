@@ -25,6 +25,7 @@ struct command {
 int cmd_boost(const std::vector<std::string>& words);
 int cmd_cat(const std::vector<std::string>& words);
 int cmd_check(const std::vector<std::string>& words);
+int cmd_compare(const std::vector<std::string>& words);
 int cmd_diff(const std::vector<std::string>& words);
 int cmd_extract(const std::vector<std::string>& words);
 int cmd_formats(const std::vector<std::string>& words);

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Zlib
 #include "commands/load_arguments.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "overture/base/limits.hpp"
+#include "system/exit_code.hpp"
 #include "terminal/command_line.hpp"
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
 
 namespace overture::cli {
 
 namespace {
 
 constexpr const char* load_usage = "overture load [OPTIONS] MOUNT...";
+
+constexpr unsigned repeats_against = 10;  // enough that a tenth is told on a quiet machine
 
 constexpr const char* load_examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
   overture load --archives-in baseoa --threads 2 --trace load.json
@@ -17,6 +26,7 @@ constexpr const char* load_examples = R"(  overture load base.pk3 dlc/rome/ mods
   overture load game/ --record game.record
   overture load game/ --cold --repeat 5 --json > before.json
   overture load game/ --cold --repeat 5 --baseline before.json
+  overture load base.pk3 new_mod.zip --against old_mounts.txt
 )";
 
 constexpr const char* load_footer = R"(Exit status
@@ -25,7 +35,8 @@ constexpr const char* load_footer = R"(Exit status
        its mount and the reason
   2    invalid arguments
   3    a mount could not be opened, or the mounts could not be merged
-  4    every file was loaded, but slower than the --baseline
+  4    every file was loaded, but slower than the --baseline or the mounts of
+       --against, or above a --max
   5    output could not be written, or another error outside the files
   130  interrupted by Ctrl-C; report and trace cover what was done so far
 
@@ -72,9 +83,14 @@ void add_measuring(command_line& line, load_arguments& into) {
   line.word({"--baseline FILE", group,
              "say what is slower than in FILE, an earlier --json; exit with 4 if the load is"},
             into.baseline);
+  line.word({"--against FILE", group,
+             "load in turns with the mounts that FILE lists, one on each line, and say what is "
+             "slower than there; --repeat (default: 10) is the number of turns"},
+            into.against);
   line.number(
       {"--tolerance PERCENT", group, "how much more than the baseline is not slower (default: 10)"},
       0, 1000, into.tolerance_percent);
+  add_max(line, into.most);
 }
 
 void add_output(command_line& line, load_arguments& into) {
@@ -95,7 +111,57 @@ void add_output(command_line& line, load_arguments& into) {
   add_colour(line, into.colour);
 }
 
+// Options that one load serves, and those that need several.
+std::optional<int> mistake_in_repeats(const command_line& line, const load_arguments& given) {
+  const bool several = given.repeat > 1 || !given.against.empty();
+  const char* const instead = given.against.empty() ? "--repeat" : "--against";
+  const auto of_one_load = [&](const std::string& file, const char* what) -> std::optional<int> {
+    if (file.empty() || !several) return std::nullopt;
+    return line.usage_error(std::string(what) + "; leave out " + instead);
+  };
+  if (const auto over = of_one_load(given.trace, "--trace records one load")) return over;
+  if (const auto over = of_one_load(given.html, "--html shows one load")) return over;
+  if (const auto over = of_one_load(given.record, "--record notes one load")) return over;
+  if (given.against.empty()) return std::nullopt;
+  if (!given.baseline.empty()) return line.usage_error("give --against or --baseline, not both");
+  if (!given.recorded.empty()) {
+    return line.usage_error("--recorded is the order of one tree; leave out --against");
+  }
+  return std::nullopt;
+}
+
+// "--mount-point gfx" is two words, a mount with blanks is one.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t blank = line.starts_with("--") ? line.find(' ') : std::string_view::npos;
+    words.emplace_back(line.substr(0, blank));
+    if (blank != std::string_view::npos) words.emplace_back(line.substr(blank + 1));
+  }
+  return words;
+}
+
 }  // namespace
+
+std::optional<int> parse_mounts(std::string_view text, const std::string& file,
+                                tree_arguments& into) {
+  command_line line({.name = "load", .usage = load_usage, .description = ""});
+  mount_options mounts(line);
+  mounts.add_tree(into);
+  std::optional<int> over = line.parse(words_of(text));
+  if (!over) over = mounts.mistake();
+  if (!over && into.empty()) {
+    print_error(fmt::format("{}: names no mount; write one on each line", printable(file)));
+    return exit_usage;
+  }
+  if (over) print_error(fmt::format("{}: that is in the file of --against", printable(file)));
+  return over;
+}
 
 std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
   command_line line({
@@ -120,16 +186,8 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
     return line.usage_error(
         "--json and --trace - both write to standard output; give --trace a file");
   }
-  if (!into.trace.empty() && into.repeat > 1) {
-    return line.usage_error("--trace records one load; leave out --repeat");
-  }
-  if (!into.html.empty() && into.repeat > 1) {
-    return line.usage_error("--html shows one load; leave out --repeat");
-  }
-  if (!into.record.empty() && into.repeat > 1) {
-    return line.usage_error("--record notes one load; leave out --repeat");
-  }
-  return std::nullopt;
+  if (into.repeat == 0) into.repeat = into.against.empty() ? 1 : repeats_against;
+  return mistake_in_repeats(line, into);
 }
 
 }  // namespace overture::cli

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "compare/thresholds.hpp"
 #include "mounts/tree_arguments.hpp"
 #include "terminal/style.hpp"
 
@@ -27,9 +29,12 @@ struct load_arguments {
   std::string recorded;              // a file name, empty for none
   std::string record;                // likewise
   bool cold = false;
-  unsigned repeat = 1;
+  unsigned repeat = 0;   // 0: once, or ten times with --against
+  std::string against;   // a file name, empty for none
+  tree_arguments other;  // the mounts in it
   std::string baseline;  // a file name, empty for none
   unsigned tolerance_percent = 10;
+  std::vector<threshold> most;
   std::string trace;  // a file name, "-" for standard output, empty for none
   std::string html;   // a file name, empty for none
   bool json = false;
@@ -37,6 +42,12 @@ struct load_arguments {
   when progress = when::automatic;
   when colour = when::automatic;
 };
+
+// The mounts that a file of --against names: a MOUNT or an option of the mounts with its value on
+// each line, such as "--mount-point gfx"; '#' begins a comment. Fills `into`. Prints what is wrong
+// and returns an exit code if that fails.
+[[nodiscard]] std::optional<int> parse_mounts(std::string_view text, const std::string& file,
+                                              tree_arguments& into);
 
 // Fills `into`. Returns an exit code if the command is over: help was printed, or an error.
 [[nodiscard]] std::optional<int> parse_load(const std::vector<std::string>& arguments,

@@ -2,44 +2,28 @@
 #include "report/repeats.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace overture::cli {
 
-namespace {
-
-template <class Get>
-report_time time_of(const char* name, const std::vector<report>& loads, Get get) {
+spread spread_of(const std::vector<double>& seconds) {
+  if (seconds.empty()) return {};
   std::vector<std::uint64_t> ns;
-  ns.reserve(loads.size());
-  for (const report& load : loads) ns.push_back(get(load));
-  return {name, spread_of(std::move(ns))};
-}
-
-}  // namespace
-
-spread spread_of(std::vector<std::uint64_t> ns) {
-  if (ns.empty()) return {};
+  ns.reserve(seconds.size());
+  for (const double each : seconds) {
+    ns.push_back(static_cast<std::uint64_t>(std::llround(each * 1e9)));
+  }
   std::sort(ns.begin(), ns.end());
   return {.median_ns = ns[(ns.size() - 1) / 2], .least_ns = ns.front(), .most_ns = ns.back()};
 }
 
-std::vector<report_time> times_of(const std::vector<report>& loads) {
-  std::vector<report_time> times;
-  times.push_back(time_of("load", loads, [](const report& each) { return each.summary.ns; }));
-  times.push_back(time_of("mount", loads, [](const report& each) { return each.mount_ns; }));
-  for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
-    times.push_back(time_of(to_string(static_cast<load_stage>(stage)), loads,
-                            [&](const report& each) { return each.summary.stages[stage].ns; }));
-  }
-  return times;
-}
-
 std::size_t median_of(const std::vector<report>& loads) {
-  std::vector<std::uint64_t> ns;
-  ns.reserve(loads.size());
-  for (const report& load : loads) ns.push_back(load.summary.ns);
-  const std::uint64_t median_ns = spread_of(ns).median_ns;
-  return static_cast<std::size_t>(std::find(ns.begin(), ns.end(), median_ns) - ns.begin());
+  std::vector<std::size_t> order(loads.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(loads[a].summary.ns, a) < std::pair(loads[b].summary.ns, b);
+  });
+  return order[(order.size() - 1) / 2];
 }
 
 }  // namespace overture::cli

@@ -165,8 +165,9 @@ json taken(const spread& times) {
 
 json repeats(const report& what) {
   json times = json::object();
-  for (const report_time& time : what.repeats) times.set(time.name, taken(time.taken));
-  return {{"loads", what.loads}, {"seconds", times}};
+  for (const report_time& time : times_of(what.repeats)) times.set(time.name, taken(time.taken));
+  return {
+      {"loads", what.repeats.loads}, {"seconds", times}, {"measures", measures_json(what.repeats)}};
 }
 
 json compared(const report& what) {
@@ -255,7 +256,7 @@ std::string report_json(const report& what) {
       {"bytes", summary.bytes},
       {"packed_bytes", summary.packed_bytes},
       {"decoded_bytes", summary.decoded_bytes},
-      {"hash", fmt::format("{:016x}", summary.hash)},
+      {"hash", hash_text(what)},
       {"seconds", seconds(summary.ns)},
       {"mount_seconds", seconds(what.mount_ns)},
       {"threads", what.threads},
@@ -287,6 +288,7 @@ std::string report_json(const report& what) {
       {"kept", kept(what)},
       {"repeats", repeats(what)},
       {"baseline", compared(what)},
+      {"exceeded", what.exceeded},
   };
   return json_text(object);
 }

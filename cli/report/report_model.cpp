@@ -28,6 +28,10 @@ std::string use_of(const report_share& share) {
 
 }  // namespace
 
+std::string hash_text(const report& what) {
+  return fmt::format("{:016x}", what.summary.hash);
+}
+
 int status_of_files(const report& what) {
   if (what.summary.failed == 0) return exit_ok;
   const bool no_memory = std::any_of(

@@ -14,6 +14,7 @@
 #include "overture/base/allocator.hpp"
 #include "overture/load/load_scope.hpp"
 #include "report/kept_assets.hpp"
+#include "report/load_samples.hpp"
 
 namespace overture::cli {
 
@@ -206,10 +207,13 @@ struct report {
   report_group images;             // that were unpacked to pixels
   std::optional<kept_total> kept;  // with --keep
   // With --repeat this is the load that took the median time, and these are of all.
-  std::size_t loads = 1;
-  std::vector<report_time> repeats;
+  load_samples repeats;
   std::optional<report_baseline> baseline;
+  std::vector<std::string> exceeded;  // a sentence for each --max
 };
+
+// 16 hexadecimal digits of all files.
+[[nodiscard]] std::string hash_text(const report& what);
 
 // The exit status for the files that failed.
 [[nodiscard]] int status_of_files(const report& what);

@@ -124,6 +124,7 @@ class writer {
     line(fmt::format("  hash {:016x}", summary.hash));
     for (const std::string& hint : what_.hints) line(style_.yellow("  " + hint));
     if (what_.baseline) baseline_line(*what_.baseline);
+    for (const std::string& sentence : what_.exceeded) line(style_.red("  " + sentence));
     if (static_cast<double>(spent.worker_cpu_ns) <
         trusted_share * static_cast<double>(spent.busy_ns)) {
       line(style_.yellow(fmt::format(
@@ -159,10 +160,11 @@ class writer {
   }
 
   void repeats() {
-    if (what_.loads < 2) return;
-    title(fmt::format("{} loads; the rest of this report is of the median one", what_.loads));
+    if (what_.repeats.loads < 2) return;
+    title(
+        fmt::format("{} loads; the rest of this report is of the median one", what_.repeats.loads));
     table rows({{"median"}, {"least"}, {"most"}, {"time of", align::left}});
-    for (const report_time& time : what_.repeats) {
+    for (const report_time& time : times_of(what_.repeats)) {
       rows.add({human_time(time.taken.median_ns), human_time(time.taken.least_ns),
                 human_time(time.taken.most_ns), time.name});
     }

@@ -51,6 +51,7 @@ FIELDS = {
     "in_flight_by_module": dict,
     "kept": dict,
     "repeats": dict,
+    "exceeded": list,
 }
 
 
@@ -329,6 +330,9 @@ def load_repeats_and_reports_the_median_and_the_spread(box):
     repeats = report["repeats"]
     assert repeats["loads"] == 3, repeats
     assert list(repeats["seconds"]) == ["load", "mount", *report["stages"]], repeats
+    kinds = {each["kind"] for each in repeats["measures"]}
+    assert {"load", "stage", "type", "mount", "file", "bytes"} <= kinds, kinds
+    assert all(len(each["values"]) == 3 for each in repeats["measures"]), repeats
     for name, taken in repeats["seconds"].items():
         assert 0 <= taken["least"] <= taken["median"] <= taken["most"], (name, taken)
     assert repeats["seconds"]["load"]["median"] == report["seconds"], report
@@ -351,7 +355,9 @@ def load_is_compared_with_a_baseline(box):
 
     def took(seconds):
         def change(old):
-            old["repeats"]["seconds"]["load"] = dict.fromkeys(("median", "least", "most"), seconds)
+            for each in old["repeats"]["measures"]:
+                if each["name"] == "load":
+                    each["values"] = [seconds]
 
         return change
 
@@ -379,13 +385,13 @@ def load_is_compared_with_a_baseline(box):
     for text in ("", "{}", "[]", '{"repeats": {"seconds": 3}}', "no json"):
         box.write("bad.json", text)
         bad = box.load(*mounts, "--baseline", "bad.json")
-        assert bad.code == 2 and "bad.json: not a baseline" in bad.err, bad
+        assert bad.code == 2 and "bad.json: not the JSON of a load" in bad.err, bad
     os.mkfifo(box.folder / "pipe")
     for other in ("pipe", "/dev/zero", "."):
         refused = box.load(*mounts, "--baseline", other)
-        assert refused.code == 2 and "baseline: not a regular file" in refused.err, refused
+        assert refused.code == 2 and "load: not a regular file" in refused.err, refused
     missing = box.load(*mounts, "--baseline", "none.json")
-    assert missing.code == 2 and "none.json: cannot read the baseline" in missing.err, missing
+    assert missing.code == 2 and "none.json: cannot read the earlier load" in missing.err, missing
 
 
 @case()

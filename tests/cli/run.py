@@ -10,6 +10,7 @@ import argparse
 import sys
 import traceback
 
+import cases_compare  # noqa: F401
 import cases_extract  # noqa: F401 (registers its cases)
 import cases_failing_system  # noqa: F401
 import cases_keep  # noqa: F401

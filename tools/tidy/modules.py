@@ -19,7 +19,7 @@ FOLDERS = {
     "src/archives": "names . tree tables iso|zip|seven_zip tar",
     "src/vfs": "watch|mounts tree .",
     "compat/physfs": ". system io|search storage files api",
-    "cli": "system terminal mounts report|writing page games commands .",
+    "cli": "system terminal mounts report|writing compare page games commands .",
 }
 
 # Sources without a tests/<module>/<name>_test.cpp, and what tests them instead.

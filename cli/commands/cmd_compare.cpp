@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Zlib
+//
+// overture compare: what got slower between two loads, or two sets of repeated loads.
+#include <algorithm>
+#include <optional>
+
+#include "commands/command.hpp"
+#include "compare/comparison_text.hpp"
+#include "compare/load_comparison.hpp"
+#include "compare/thresholds.hpp"
+#include "page/comparison_page.hpp"
+#include "page/page.hpp"
+#include "report/samples_file.hpp"
+#include "system/exit_code.hpp"
+#include "terminal/command_line.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/outputs.hpp"
+#include "writing/output_check.hpp"
+#include "writing/page_file.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* compare_usage = "overture compare [OPTIONS] OLD NEW";
+
+constexpr const char* compare_examples = R"(  overture load game/ --repeat 10 --json > before.json
+  overture load game/ --repeat 10 --json > after.json
+  overture compare before.json after.json
+  overture compare before.json after.json --markdown > comment.md
+  overture compare before.json after.json --html compared.html
+  overture compare before.json after.json --max total=2s --max peak=300MiB
+)";
+
+const std::string compare_footer = std::string(R"(Exit status
+  0  not slower, or not told from chance
+  2  invalid arguments, or a file that is not the JSON of a load
+  4  slower by more than the tolerance, or above a --max
+  5  output could not be written
+)") + environment_footer;
+
+struct compare_arguments {
+  std::string old;
+  std::string young;
+  unsigned tolerance_percent = 5;
+  std::vector<threshold> most;
+  std::string html;  // a file name, empty for none
+  bool json = false;
+  bool markdown = false;
+  when colour = when::automatic;
+};
+
+std::optional<int> parse_compare(const std::vector<std::string>& words, compare_arguments& into) {
+  command_line line({
+      .name = "compare",
+      .usage = compare_usage,
+      .description = "Compare two files of overture load --json, each of one load or of several "
+                     "(--repeat), and say what got slower or faster: the load, its stages, waits, "
+                     "mounts, types and files. A difference counts if the repeats show it.",
+      .examples = compare_examples,
+      .footer = compare_footer,
+  });
+  line.word({"OLD", "Files", "what overture load --json wrote before"}, into.old);
+  line.word({"NEW", "Files", "what it wrote after"}, into.young);
+  line.number({"--tolerance PERCENT", "Comparing", "smaller differences do not count (default: 5)"},
+              0, 1000, into.tolerance_percent);
+  add_max(line, into.most);
+  add_json(line, into.json);
+  line.word({"--html FILE", "Output",
+             "write the comparison as a page, with a dot for each load, for a browser"},
+            into.html);
+  line.flag({"--markdown", "Output", "write a table for a pull request"}, into.markdown);
+  add_colour(line, into.colour);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (into.old.empty() || into.young.empty()) {
+    return line.usage_error("give two files that overture load --json wrote");
+  }
+  if (into.json && into.markdown) return line.usage_error("give --json or --markdown, not both");
+  return std::nullopt;
+}
+
+int check_page(const compare_arguments& arguments) {
+  const tree_arguments no_mounts;
+  output_check check(no_mounts);
+  check.reads("OLD", arguments.old);
+  check.reads("NEW", arguments.young);
+  check.writes_like("--html", arguments.html, page_beginning);
+  return check.run();
+}
+
+}  // namespace
+
+int cmd_compare(const std::vector<std::string>& words) {
+  compare_arguments arguments;
+  if (const std::optional<int> over = parse_compare(words, arguments)) return *over;
+  const outputs out(arguments.colour);
+  known_output old_page(arguments.html);
+  if (const int failed = check_page(arguments); failed != exit_ok) return failed;
+  const std::optional<load_samples> old = read_samples(arguments.old);
+  const std::optional<load_samples> young = read_samples(arguments.young);
+  if (!old || !young) return exit_usage;
+
+  load_comparison what =
+      compare_loads(*old, *young, pairing::apart, arguments.tolerance_percent / 100.0);
+  what.was = arguments.old;
+  what.now = arguments.young;
+  const std::vector<std::string> over_limit = exceeded(arguments.most, *young);
+  const int written =
+      print(arguments.json       ? comparison_json(what, over_limit)
+            : arguments.markdown ? comparison_markdown(what, over_limit)
+                                 : comparison_text(what, over_limit, out.style(stream::out)));
+  const int page = arguments.html.empty()
+                       ? int{exit_ok}
+                       : write_page(comparison_page(what, over_limit), arguments.html, old_page);
+  if (written != exit_ok || page != exit_ok) return std::max(written, page);
+  return what.is_slower() || !over_limit.empty() ? exit_slower : exit_ok;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Zlib
+#include "compare/load_comparison.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/repeats.hpp"
+#include "terminal/display.hpp"
+#include "terminal/units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr double part_min = 0.01;  // of the load's time: less does not matter
+
+double load_seconds(const load_samples& samples) {
+  const measure* const found = samples.find(measure_kind::load, "load");
+  return found ? median_of_values(found->values) : 0;
+}
+
+bool matters(const compared_measure& each, double load) {
+  if (each.kind == measure_kind::load) return each.name != "threads";
+  const double larger = std::max(each.judged.was, each.judged.now);
+  if (each.kind == measure_kind::bytes) return larger > 0;
+  if (each.kind == measure_kind::file) return std::abs(each.difference()) >= load * part_min;
+  return larger >= load * part_min;
+}
+
+std::vector<std::string> differences_between(const load_samples& was, const load_samples& now) {
+  std::vector<std::string> differences;
+  if (was.hash != now.hash) differences.emplace_back("the files differ");
+  if (was.threads != now.threads) {
+    differences.push_back(fmt::format("it had {}", counted(was.threads, "thread", "threads")));
+  }
+  return differences;
+}
+
+std::string of_time(double value) {
+  return human_time(static_cast<std::uint64_t>(std::llround(value * 1e9)));
+}
+
+// "12 % slower (9 to 15 %)", "26 times as slow (15 to 40)"
+std::string change_of(const judgement& judged) {
+  constexpr double times_min = 3;
+  const bool is_slower = judged.ratio > 1;
+  const bool in_times = judged.ratio >= times_min;
+  const auto shown = [&](double ratio) {
+    return fmt::format("{:.3g}", in_times ? ratio : std::abs(ratio - 1) * 100);
+  };
+  std::string text = shown(judged.ratio);
+  text += in_times ? " times as slow" : is_slower ? " % slower" : " % faster";
+  if (judged.least >= judged.most) return text;
+  const double from = is_slower ? judged.least : judged.most;
+  const double to = is_slower ? judged.most : judged.least;
+  return text + fmt::format(" ({} to {}{})", shown(from), shown(to), in_times ? "" : " %");
+}
+
+// The stage or the wait that changed most, in the direction of the load.
+const compared_measure* main_cause(const load_comparison& what) {
+  const change direction = what.load.judged.verdict;
+  const compared_measure* cause = nullptr;
+  for (const compared_measure& each : what.measures) {
+    if (each.kind != measure_kind::stage && each.kind != measure_kind::wait) continue;
+    if (each.judged.verdict != direction) continue;
+    if (!cause || std::abs(each.difference()) > std::abs(cause->difference())) cause = &each;
+  }
+  return cause;
+}
+
+}  // namespace
+
+load_comparison compare_loads(const load_samples& was, const load_samples& now, pairing how,
+                              double tolerance) {
+  load_comparison what{.loads_was = was.loads,
+                       .loads_now = now.loads,
+                       .how = how,
+                       .tolerance = tolerance,
+                       .differences = {}};
+  // Loads in turns are of different mounts on purpose.
+  if (how == pairing::apart) what.differences = differences_between(was, now);
+  const double load = std::max(load_seconds(was), load_seconds(now));
+  const auto add = [&](measure_kind kind, const std::string& name, const std::vector<double>& old,
+                       const std::vector<double>& young) {
+    const compared_measure each{kind, name, judge(old, young, how, tolerance), old, young};
+    if (kind == measure_kind::load && name == "load") {
+      what.load = each;
+    } else if (matters(each, load)) {
+      what.measures.push_back(each);
+    }
+  };
+  const std::vector<double> none_was(was.loads);
+  const std::vector<double> none_now(now.loads);
+  for (const measure& each : was.measures) {
+    const measure* const other = now.find(each.kind, each.name);
+    // A file that is missing was too fast to be kept.
+    if (!other && each.kind == measure_kind::file) continue;
+    add(each.kind, each.name, each.values, other ? other->values : none_now);
+  }
+  for (const measure& each : now.measures) {
+    if (was.find(each.kind, each.name) || each.kind == measure_kind::file) continue;
+    add(each.kind, each.name, none_was, each.values);
+  }
+  std::sort(what.measures.begin(), what.measures.end(),
+            [](const compared_measure& a, const compared_measure& b) {
+              if (a.kind != b.kind) return a.kind < b.kind;
+              const double first = std::abs(a.difference());
+              const double second = std::abs(b.difference());
+              return first != second ? first > second : a.name < b.name;
+            });
+  return what;
+}
+
+std::vector<const compared_measure*> measures_of(const load_comparison& what, measure_kind kind) {
+  std::vector<const compared_measure*> measures;
+  if (kind == measure_kind::load) measures.push_back(&what.load);
+  for (const compared_measure& each : what.measures) {
+    if (each.kind == kind) measures.push_back(&each);
+  }
+  return measures;
+}
+
+std::string comparison_verdict(const load_comparison& what) {
+  const judgement& load = what.load.judged;
+  const std::string times = fmt::format("{} instead of {}", of_time(load.now), of_time(load.was));
+  if (load.verdict == change::same) {
+    return fmt::format("{}: no difference above {:.3g} %", times, what.tolerance * 100);
+  }
+  if (load.verdict == change::unclear) {
+    return fmt::format("{}: not told from chance; about {} of each would tell", times,
+                       counted(load.repeats_wanted, "load", "loads"));
+  }
+  std::string sentence = fmt::format("{}: {}", times, change_of(load));
+  if (const compared_measure* const cause = main_cause(what)) {
+    sentence +=
+        fmt::format(", most of it in {} ({}{} of all threads)", printable(cause->name),
+                    cause->difference() < 0 ? "-" : "+", of_time(std::abs(cause->difference())));
+  }
+  return sentence;
+}
+
+report_baseline baseline_of(const load_samples& old, const load_samples& now, double tolerance) {
+  report_baseline compared;
+  for (const report_time& time : times_of(now)) {
+    for (const measure_kind kind : {measure_kind::load, measure_kind::stage}) {
+      const measure* const before = old.find(kind, time.name);
+      const measure* const after = now.find(kind, time.name);
+      if (!before || !after) continue;
+      const judgement judged = judge(before->values, after->values, pairing::apart, tolerance);
+      compared.times.push_back(
+          {time.name, spread_of(before->values), time.taken, judged.verdict == change::more});
+    }
+  }
+  compared.slower = !compared.times.empty() && compared.times.front().name == "load" &&
+                    compared.times.front().slower;
+  compared.differences = differences_between(old, now);
+  return compared;
+}
+
+}  // namespace overture::cli

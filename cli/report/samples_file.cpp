@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Zlib
+#include "report/samples_file.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/text_file.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+using object = nlohmann::ordered_json;
+
+constexpr double value_max = 1e18;
+constexpr std::size_t loads_max = 100'000;
+
+std::optional<double> value_of(const object& from) {
+  if (!from.is_number()) return {};
+  const auto value = from.get<double>();
+  if (!(value >= 0 && value <= value_max)) return {};
+  return value;
+}
+
+std::optional<measure> parse_measure(const object& from, std::size_t loads) {
+  if (!from.is_object() || !from.contains("kind") || !from["kind"].is_string() ||
+      !from.contains("name") || !from["name"].is_string() || !from.contains("values") ||
+      !from["values"].is_array() || from["values"].size() != loads) {
+    return {};
+  }
+  const std::optional<measure_kind> kind = measure_kind_of(from["kind"].get<std::string>());
+  if (!kind) return {};
+  measure read{.kind = *kind, .name = from["name"].get<std::string>()};
+  for (const object& each : from["values"]) {
+    const std::optional<double> value = value_of(each);
+    if (!value) return {};
+    read.values.push_back(*value);
+  }
+  return read;
+}
+
+// What earlier versions wrote.
+std::optional<measure> parse_spread(const std::string& name, const object& from) {
+  const bool of_load = name == "load" || name == "mount";
+  measure read{.kind = of_load ? measure_kind::load : measure_kind::stage, .name = name};
+  for (const char* const part : {"least", "median", "most"}) {
+    if (!from.is_object() || !from.contains(part)) return {};
+    const std::optional<double> value = value_of(from[part]);
+    if (!value) return {};
+    read.values.push_back(*value);
+  }
+  return read;
+}
+
+std::optional<std::vector<measure>> parse_measures(const object& repeats, std::size_t& loads) {
+  std::vector<measure> measures;
+  const auto take = [&measures](std::optional<measure> read) {
+    if (read) measures.push_back(std::move(*read));
+    return read.has_value();
+  };
+  if (repeats.contains("measures")) {
+    if (!repeats["measures"].is_array() || !repeats.contains("loads") ||
+        !repeats["loads"].is_number_unsigned() || repeats["loads"] > loads_max) {
+      return {};
+    }
+    loads = repeats["loads"];
+    for (const object& each : repeats["measures"]) {
+      if (!take(parse_measure(each, loads))) return {};
+    }
+    return measures;
+  }
+  if (!repeats.contains("seconds") || !repeats["seconds"].is_object()) return {};
+  loads = 3;
+  for (const auto& [name, value] : repeats["seconds"].items()) {
+    if (!take(parse_spread(name, value))) return {};
+  }
+  return measures;
+}
+
+}  // namespace
+
+std::optional<load_samples> parse_samples(std::string_view text) {
+  const object whole = object::parse(text, nullptr, false);
+  if (!whole.is_object()) return {};
+  const auto repeats = whole.find("repeats");
+  const auto hash = whole.find("hash");
+  const auto threads = whole.find("threads");
+  if (repeats == whole.end() || !repeats->is_object() || hash == whole.end() ||
+      !hash->is_string() || threads == whole.end() || !threads->is_number_unsigned()) {
+    return {};
+  }
+  load_samples read{.hash = hash->get<std::string>(), .threads = threads->get<unsigned>()};
+  std::optional<std::vector<measure>> measures = parse_measures(*repeats, read.loads);
+  if (!measures) return {};
+  read.measures = std::move(*measures);
+  if (!read.find(measure_kind::load, "load")) return {};
+  return read;
+}
+
+std::optional<load_samples> read_samples(const std::string& path) {
+  const std::optional<std::string> text = read_text_file(path, "the earlier load");
+  if (!text) return {};
+  std::optional<load_samples> read = parse_samples(*text);
+  if (!read) {
+    print_error(
+        fmt::format("{}: not the JSON of a load; make it with: overture load --json ... "
+                    "> FILE",
+                    printable(path)));
+  }
+  return read;
+}
+
+}  // namespace overture::cli

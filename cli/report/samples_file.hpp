@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Zlib
+//
+// What earlier loads took, from the JSON that they wrote.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/load_samples.hpp"
+
+namespace overture::cli {
+
+// Nothing if the text is not what `overture load --json` writes. What an earlier version wrote has
+// the median and the extremes of each time instead of all of them.
+[[nodiscard]] std::optional<load_samples> parse_samples(std::string_view text);
+// The same from a file. Prints why and returns nothing if that fails.
+[[nodiscard]] std::optional<load_samples> read_samples(const std::string& path);
+
+}  // namespace overture::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Zlib
+#include "terminal/text_file.hpp"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "system/native_path.hpp"
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
+
+namespace overture::cli {
+
+std::optional<std::string> read_text_file(const std::string& path, const char* what) {
+  std::error_code missing;
+  const std::filesystem::file_status status = std::filesystem::status(native_path(path), missing);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    print_error(fmt::format("{}: cannot read {}: not a regular file", printable(path), what));
+    return {};
+  }
+  std::ifstream file(native_path(path), std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file) return text;
+  print_error(fmt::format("{}: cannot read {}", printable(path), what));
+  return {};
+}
+
+}  // namespace overture::cli
