@@ -205,9 +205,8 @@ job_record* job_deque::claim_of(const job_group* group, bool newest_first, std::
 
 job_record* job_deque::claim_next_of(const job_group* group, std::uint64_t& next,
                                      std::uint64_t most) noexcept {
-  const std::uint64_t top = top_.load(std::memory_order_seq_cst);
-  const std::uint64_t bottom = bottom_.load(std::memory_order_seq_cst);
-  const std::uint64_t begin = std::max(top, next);
+  const std::uint64_t bottom = bottom_.load(std::memory_order_acquire);
+  const std::uint64_t begin = std::max(oldest(), next);
   if (bottom <= begin) return nullptr;
   array* const hints = array_.load(std::memory_order_acquire);
   const std::uint64_t end = begin + std::min({bottom - begin, hints->capacity, most});
@@ -224,7 +223,7 @@ void job_deque::tidy(parking& sleepers) noexcept {
   left_inside_ = 0;
   // Thieves have passed some of them, and the records of others are queued again.
   std::uint64_t dead = 0;
-  for (std::uint64_t at = top_.load(std::memory_order_acquire); at < own_bottom_; ++at) {
+  for (std::uint64_t at = oldest(); at < own_bottom_; ++at) {
     job_record* const record = own_array_->slot(at).load(std::memory_order_relaxed).record();
     if (record != nullptr && !record->is_queued_as(kind_)) ++dead;
   }
