@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Zlib
 """overture extract."""
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import resource
+import shutil
 import signal
 import struct
 import subprocess
+import tarfile
 import zipfile
 
 from harness import TIME_LIMIT_S, break_entry, case, read_until
@@ -49,6 +55,37 @@ def extract_leaves_out_what_is_excluded(box):
     assert result.code == 0 and "2 left out by --exclude" in result.out, result
     files = [each for each in (box.folder / "out").rglob("*") if each.is_file()]
     assert files == [box.folder / "out/maps/rome.txt"], files
+
+
+def pack_by_zstd(data):
+    return subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+@case()
+def a_tar_packed_in_parts_is_read_to_the_end(box):
+    files = {f"maps/{number}.txt": bytes([number]) * 3000 for number in range(40)}
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    whole = packed.getvalue()
+    kinds = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    if shutil.which("zstd") is not None:
+        kinds["zst"] = pack_by_zstd
+    for kind, pack in kinds.items():
+        parts = [pack(whole[at : at + 50_000]) for at in range(0, len(whole), 50_000)]
+        box.write(f"game.tar.{kind}", b"".join(parts) + bytes(1000))
+        right = box.run("extract", "--to", kind, f"game.tar.{kind}")
+        assert (right.code, right.err) == (0, ""), right
+        for name, content in files.items():
+            assert (box.folder / kind / name).read_bytes() == content, (kind, name)
+        box.write(f"rest.tar.{kind}", b"".join(parts) + b"rest")
+        checked = box.run("check", f"rest.tar.{kind}")
+        assert checked.code == 0 and "40 files" in checked.out, checked
+        rest = f"data after the end (rest.tar.{kind}): not part of the compressed archive"
+        assert rest in checked.out, checked
 
 
 @case()

@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
 #include "jobs/pool_test_support.hpp"
 #include "support/wake_calls.hpp"
 
@@ -68,9 +72,9 @@ TEST(submitting_from_the_host, writes_three_shared_words) {
   const costs seen = measure(pool);
   EXPECT_EQ(seen.group_of_submit.read_modify_writes, 1u);
   EXPECT_LE(seen.submit.read_modify_writes, 3u);  // the group, the free records, the arrivals
-  // The slot, the group, the state, where the arrivals end, which record is next, and the queue is
-  // given back.
-  EXPECT_LE(seen.submit.stores, 6u);
+  // The slot, the group and where it begins, the state, where the arrivals end, which record is
+  // next, and the queue is given back.
+  EXPECT_LE(seen.submit.stores, 7u);
   EXPECT_EQ(seen.wake_calls, 0u);
 }
 
@@ -81,6 +85,109 @@ TEST(waiting, for_a_group_that_has_ended_is_one_load) {
   group.wait();
   EXPECT_EQ(seen.total().loads, 1u);
   EXPECT_EQ(seen.total().writes(), 0u);
+}
+
+struct queued_before {
+  std::size_t jobs;
+  job_priority priority = job_priority::normal;
+};
+
+// Loads of a wait for four jobs of this priority, behind those of another group.
+std::uint64_t loads_of_wait(const queued_before& foreign, job_priority priority) {
+  thread_pool pool;
+  int foreign_runs = 0;
+  int runs = 0;
+  std::uint64_t loads = 0;
+  job_group others{pool};
+  for (std::size_t i = 0; i < foreign.jobs; ++i) {
+    others.run([&foreign_runs] { ++foreign_runs; }, {.priority = foreign.priority});
+  }
+  {
+    job_group group{pool};
+    for (int i = 0; i < 4; ++i) group.run([&runs] { ++runs; }, {.priority = priority});
+    const recording seen;
+    group.wait();
+    loads = seen.total().loads;
+  }
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(foreign_runs, 0);
+  others.cancel();
+  return loads;
+}
+
+TEST(waiting, costs_the_same_behind_few_and_many_jobs_of_another_group) {
+  const auto all = {job_priority::high, job_priority::normal, job_priority::low};
+  for (const job_priority own : all) {
+    for (const job_priority foreign : all) {
+      EXPECT_EQ(loads_of_wait({5'000, foreign}, own), loads_of_wait({50, foreign}, own))
+          << static_cast<int>(own) << " behind " << static_cast<int>(foreign);
+    }
+  }
+}
+
+TEST(waiting, for_what_another_thread_has_queued_costs_the_same_behind_many_jobs) {
+  const auto loads_behind = [](std::size_t foreign) {
+    thread_pool pool;
+    int runs = 0;
+    job_group others{pool};
+    job_group group{pool};
+    std::thread([&] {
+      for (std::size_t i = 0; i < foreign; ++i) others.run([] {});
+      for (int i = 0; i < 4; ++i) group.run([&runs] { ++runs; });
+    }).join();
+    const recording seen;
+    group.wait();
+    EXPECT_EQ(runs, 4);
+    others.cancel();
+    return seen.total().loads;
+  };
+  EXPECT_EQ(loads_behind(5'000), loads_behind(50));
+}
+
+TEST(waiting, inside_a_job_costs_the_same_behind_many_jobs) {
+  const auto loads_behind = [](std::size_t foreign) {
+    thread_pool pool;
+    std::uint64_t loads = 0;
+    job_group outer{pool};
+    outer.run([&] {
+      job_group group{pool};
+      int runs = 0;
+      for (int i = 0; i < 4; ++i) group.run([&runs] { ++runs; });
+      const recording seen;
+      group.wait();
+      EXPECT_EQ(runs, 4);
+      loads = seen.total().loads;
+    });
+    job_group others{pool};
+    for (std::size_t i = 0; i < foreign; ++i) others.run([] {});
+    outer.wait();
+    others.cancel();
+    return loads;
+  };
+  EXPECT_EQ(loads_behind(5'000), loads_behind(50));
+}
+
+// Its jobs may run on other threads, which takes less long than a look through all queues.
+TEST(waiting, in_vain_costs_the_same_behind_many_jobs) {
+  const auto loads_behind = [](const queued_before& foreign) {
+    thread_pool pool;
+    job_group others{pool};
+    for (std::size_t i = 0; i < foreign.jobs; ++i) {
+      others.run([] {}, {.priority = foreign.priority});
+    }
+    job_group group{pool};
+    group.run([] {});
+    group.begin_job();  // as if it ran elsewhere
+    const recording seen;
+    EXPECT_FALSE(group.wait_until(1));
+    EXPECT_FALSE(group.wait_until(1));
+    EXPECT_TRUE(group.end_job());
+    others.cancel();
+    return seen.total().loads;
+  };
+  for (const job_priority each : {job_priority::normal, job_priority::high, job_priority::low}) {
+    EXPECT_EQ(loads_behind({5'000, each}), loads_behind({500, each})) << static_cast<int>(each);
+  }
 }
 
 }  // namespace

@@ -99,6 +99,33 @@ TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
   expect_clean_nearby(give_each_job_once);
 }
 
+// A thread that waits looks through it without removing anything, and never at a hint twice.
+TEST(a_job_deque_in_all_interleavings, gives_a_waiter_its_jobs_while_it_grows) {
+  expect_clean_nearby([] {
+    const auto shared = std::make_unique<counted_deque>();
+    const auto add = [&](std::size_t number) {
+      shared->records[number].arm(job([] {}), nullptr, {}, job_record::usual);
+      shared->push(number);
+    };
+    add(0);
+    add(1);
+    std::uint64_t next = 1;
+    const auto look = [&] {
+      while (job_record* const mine = shared->deque.claim_next_of(nullptr, next, 2)) {
+        check(mine != &shared->records[0], "not the one before");
+        shared->count(mine);
+      }
+    };
+    run({[&] {
+           for (std::size_t i = 2; i < jobs; ++i) add(i);
+         },
+         look});
+    look();
+    check(next == jobs, "all are looked at");
+    for (std::size_t i = 1; i < jobs; ++i) check(shared->taken[i].load() == 1, "taken once");
+  });
+}
+
 // Hints that are needed are in no queue for a moment, in which a waiter may look for one.
 TEST(a_job_deque_in_all_interleavings, tells_waiters_of_jobs_that_it_hid_for_a_moment) {
   expect_clean_nearby([] {

@@ -225,6 +225,49 @@ TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_
   });
 }
 
+// A waiter looks first where the group began: the jobs of one thread may lie elsewhere, behind one
+// of another group.
+TEST(a_pool_in_all_interleavings, finds_the_jobs_of_a_group_that_two_threads_begin) {
+  expect_clean_nearby([] {
+    atomic<int> runs{0};
+    explored_pool explored(0, 1, wake_policy::park, 0, 3);
+    auto owned = std::make_unique<job_group>(*explored.pool);
+    job_group* const group = owned.get();
+    group->begin_job();
+    const auto submit = [&] {
+      explored.pool->submit([] {});
+      group->run([&] {
+        if (runs.fetch_add(1) == 1) (void)group->end_job();
+      });
+    };
+    run({[&] { group->wait(); }, submit, submit});
+    check(runs.load() == 2, "both ran");
+    if (group->pending() != 0) (void)owned.release();  // it would wait for ever
+    owned.reset();
+    explored.leave();
+  });
+}
+
+// The waiter has run a job of its own by then, which it counts down late.
+TEST(a_pool_in_all_interleavings, ends_no_wait_before_the_job_that_a_worker_has) {
+  expect_clean_nearby([] {
+    variable<int> first(0);
+    variable<int> second(0);
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             job_group group(*explored.pool);
+             group.run([&first] { first.write(1); });
+             group.run([&second] { second.write(1); });
+             group.wait();
+             check(first.read() + second.read() == 2, "both have run");
+           }
+           explored.leave();
+         }});
+  });
+}
+
 // A waiter whose time is up is woken for a job that is queued further back than it looks before it
 // leaves: the other waiter must run it.
 TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {

@@ -50,6 +50,22 @@ TEST(hot_paths, of_a_worker_neither_allocate_nor_lock) {
   done.wait();
 }
 
+// The jobs that the waits run leave hints behind that one.
+TEST(hot_paths, of_many_waits_behind_a_job_of_another_group_do_not_allocate) {
+  thread_pool pool;
+  warm_up(pool);
+  job_group other{pool};
+  other.run([] {});
+  int runs = 0;
+  const test::no_alloc_scope no_alloc;
+  for (int i = 0; i < 1'000; ++i) {
+    job_group group{pool};
+    for (int each = 0; each < 4; ++each) group.run([&runs] { ++runs; });
+    group.wait();
+  }
+  EXPECT_EQ(runs, 4'000);
+}
+
 TEST(hot_paths, of_submitting_to_busy_workers_neither_allocate_nor_lock) {
   thread_pool pool{{.workers = 2}};
   warm_up(pool);

@@ -194,6 +194,31 @@ TEST_F(job_deques, give_their_owner_no_arrival_after_one_of_another_group) {
   EXPECT_TRUE(deque_.empty());
 }
 
+TEST_F(job_deques, look_for_a_group_from_a_position_on) {
+  no_jobs system;
+  job_group wanted{system};
+  job_group other{system};
+  std::vector<job_record> records(7);
+  job_group* const groups[] = {&wanted, &other, &other, &wanted, &other, &wanted, &other};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].arm(job([] {}), groups[i], {}, job_record::usual);
+    push(records[i]);
+  }
+  std::uint64_t next = 3;
+  EXPECT_EQ(deque_.claim_next_of(&wanted, next, 1), &records[3]);
+  EXPECT_EQ(next, 4u);
+  EXPECT_EQ(deque_.claim_next_of(&wanted, next, 1), nullptr) << "one of another group comes first";
+  EXPECT_EQ(next, 5u) << "and is not looked at again";
+  EXPECT_EQ(deque_.claim_next_of(&wanted, next, 1), &records[5]);
+  EXPECT_EQ(deque_.claim_next_of(&wanted, next, 100), nullptr);
+  EXPECT_EQ(next, 7u);
+  EXPECT_EQ(deque_.claim_next_of(&wanted, next, 100), nullptr) << "the end";
+  next = 0;
+  EXPECT_EQ(deque_.steal().record(), &records[0]);
+  EXPECT_EQ(deque_.steal().record(), &records[1]);
+  EXPECT_EQ(deque_.claim_next_of(&other, next, 1), &records[2]) << "the first that is there";
+}
+
 // Their records may hold another job by then, which only some threads may run.
 TEST_F(job_deques, remove_hints_whose_records_are_in_other_queues_by_now) {
   no_jobs system;

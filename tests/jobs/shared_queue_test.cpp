@@ -13,16 +13,17 @@ namespace {
 
 class shared_queues : public testing::Test {
  protected:
-  void push(job_record& record) {
+  static void push_into(shared_queue& queue, job_record& record, job_group* group) {
     bool added = false;
-    queue_.add([&](job_deque& deque) {
+    queue.add([&](job_deque& deque) {
       added = deque.make_room();
       if (!added) return;
-      record.arm(job([] {}), nullptr, {}, deque.kind());
+      record.arm(job([] {}), group, {}, deque.kind());
       deque.push(record);
     });
-    EXPECT_TRUE(added);
+    ASSERT_TRUE(added);
   }
+  void push(job_record& record) { push_into(queue_, record, nullptr); }
 
   parking sleepers_{default_allocator(), 1, 0};
   shared_queue queue_{job_record::urgent, default_allocator(), sleepers_};
@@ -46,8 +47,25 @@ TEST_F(shared_queues, skip_what_was_taken_out_of_the_middle) {
   std::vector<job_record> records(3);
   for (job_record& each : records) push(each);
   ASSERT_TRUE(records[0].claim(job_record::urgent));
-  EXPECT_EQ(queue_.take_of(nullptr), &records[1]);
+  EXPECT_EQ(queue_.take_of(nullptr, UINT64_MAX), &records[1]);
   EXPECT_EQ(queue_.take(), &records[2]);
+}
+
+// More memory would be refused, and nothing added.
+TEST_F(shared_queues, keep_few_hints_to_what_was_taken_out_of_the_middle) {
+  thread_pool pool;
+  job_group other{pool};
+  failing_allocator memory(1);
+  shared_queue small{job_record::urgent, memory, sleepers_};
+  job_record first;
+  push_into(small, first, &other);
+  job_record one;
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < 10 * job_deque::first_capacity; ++i) {
+    push_into(small, one, nullptr);
+    ASSERT_EQ(small.take_next_of(nullptr, next, 2), &one);
+  }
+  EXPECT_EQ(small.take(), &first);
 }
 
 TEST_F(shared_queues, add_nothing_if_memory_is_refused) {
@@ -57,7 +75,7 @@ TEST_F(shared_queues, add_nothing_if_memory_is_refused) {
   refused.add([&](job_deque&) { called = true; });
   EXPECT_FALSE(called);
   EXPECT_EQ(refused.take(), nullptr);
-  EXPECT_EQ(refused.take_of(nullptr), nullptr);
+  EXPECT_EQ(refused.take_of(nullptr, UINT64_MAX), nullptr);
 }
 
 TEST_F(shared_queues, give_each_job_to_one_of_several_threads) {

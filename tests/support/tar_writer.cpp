@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "support/tar_writer.hpp"
 
+#include <bzlib.h>
 #include <lzma.h>
 #include <zstd.h>
 
@@ -92,6 +93,16 @@ std::string pack_zstd(const std::string& data) {
   std::string text(ZSTD_compressBound(data.size()), '\0');
   const std::size_t made = ZSTD_compress(text.data(), text.size(), data.data(), data.size(), 3);
   if (ZSTD_isError(made) != 0) throw std::runtime_error("zstd");
+  text.resize(made);
+  return text;
+}
+
+std::string pack_bzip2(const std::string& data) {
+  auto made = static_cast<unsigned>(data.size() + data.size() / 100 + 600);
+  std::string text(made, '\0');
+  const int outcome = BZ2_bzBuffToBuffCompress(text.data(), &made, const_cast<char*>(data.data()),
+                                               static_cast<unsigned>(data.size()), 1, 0, 0);
+  if (outcome != BZ_OK) throw std::runtime_error("BZip2");
   text.resize(made);
   return text;
 }

@@ -35,5 +35,6 @@ struct tar_entry {
 [[nodiscard]] std::string pack_gzip(const std::string& data);
 [[nodiscard]] std::string pack_xz(const std::string& data);
 [[nodiscard]] std::string pack_zstd(const std::string& data);
+[[nodiscard]] std::string pack_bzip2(const std::string& data);
 
 }  // namespace overture

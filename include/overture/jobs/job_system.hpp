@@ -159,13 +159,19 @@ class job_group final : public executor {
     stop_.reset();
   }
 
-  // For job systems: count jobs before they are queued and after they have ended. end_job() returns
-  // true for the last one; from then on the group may be destroyed.
-  void begin_job(std::uint32_t count = 1) noexcept {
-    pending_.fetch_add(count, std::memory_order_relaxed);
+  // For job systems: count jobs before they are queued and after they have ended. begin_job()
+  // returns true if none was pending. end_job() returns true for the last one; from then on the
+  // group may be destroyed.
+  bool begin_job(std::uint32_t count = 1) noexcept {
+    return pending_.fetch_add(count, std::memory_order_relaxed) == 0;
   }
   [[nodiscard]] bool end_job(std::uint32_t count = 1) noexcept {
     return pending_.fetch_sub(count, std::memory_order_seq_cst) == count;
+  }
+  // For job systems: a word that says where the pending jobs begin; 0 at first. Orders nothing.
+  void set_begin(std::uint64_t place) noexcept { begin_.store(place, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t begin() const noexcept {
+    return begin_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -175,7 +181,8 @@ class job_group final : public executor {
   // rather than alignment, because a coroutine's frame may hold a group and is aligned to 16 bytes.
   [[maybe_unused]] std::byte padding_before_[64];
   atomic<std::uint32_t> pending_{0};
-  [[maybe_unused]] std::byte padding_after_[60];
+  atomic<std::uint64_t> begin_{0};
+  [[maybe_unused]] std::byte padding_after_[48];
 };
 
 }  // namespace overture

@@ -29,6 +29,11 @@
 // is told by comes_from(). A wait for anything else that only such a task changes (a barricade, a
 // countdown) never ends: wait for the job_group.
 //
+// On a pool with workers, a job that waits for a future keeps its worker and runs nothing until the
+// value is there, even if the work lies in a queue of that pool. If the jobs of all workers wait
+// like that for jobs that are still queued, none of them ever ends. In a job use then() or
+// co_await, or wait for a job_group, which runs the jobs of that group.
+//
 // Cost: is_ready() and get() with the value there are one load. Setting the value is two
 // read-modify-writes, plus one system call if a thread sleeps. Copying a handle is one
 // read-modify-write, or none with future_storage.

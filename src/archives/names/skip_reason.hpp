@@ -51,6 +51,7 @@ inline constexpr const char* iso_folder_in_itself = "the folder contains itself"
 inline constexpr const char* iso_lacks_extent = "the rest of the file has no record";
 inline constexpr const char* iso_broken_record = "broken folder record";
 inline constexpr const char* tar_broken_header = "broken header";
+inline constexpr const char* not_in_packed_tar = "not part of the compressed archive";
 inline constexpr const char* tar_volume = "a part of a file that begins in another volume";
 inline constexpr const char* iso_bad_name = "the name is not a valid path";
 

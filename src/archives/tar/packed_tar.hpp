@@ -8,58 +8,48 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "archives/block_store.hpp"
-#include "archives/seven_zip/byte_source.hpp"
-#include "base/vec.hpp"
-#include "overture/base/function_ref.hpp"
+#include "archives/tar/tar_parts.hpp"
 
 namespace overture::archives_detail {
 
-enum class tar_packing : std::uint8_t { none, gzip, xz, zstd, bzip2 };
-
-// By the first bytes of the file.
-[[nodiscard]] tar_packing packing_of(std::span<const std::byte> front) noexcept;
-
-// Reads all of `to` from the archive.
-using archive_reader = function_ref<result<void>(std::uint64_t offset, std::span<std::byte> to)>;
-
 // What is packed, from the beginning to the end. Errors: corrupt, unsupported, out_of_memory, those
 // of the reader.
-class tar_stream final : public byte_source {
+class tar_stream {
  public:
   // `read` is used until the end.
-  tar_stream(allocator& memory, tar_packing packing, std::uint64_t packed_bytes,
-             archive_reader read) noexcept;
-  ~tar_stream() override;
-  result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override;
+  tar_stream(allocator& memory, tar_packing packing, checksums of_gzip, std::uint64_t packed_bytes,
+             archive_reader read) noexcept
+      : memory_(memory), packing_(packing), of_gzip_(of_gzip), input_(memory, packed_bytes, read) {}
+
+  // Fills `to`; less only at the end, or on an error. `made`: how many bytes, on an error too.
+  result<void> read(std::span<std::byte> to, std::size_t& made) noexcept;
+  // How many bytes the parts have made that are complete.
+  [[nodiscard]] std::uint64_t bytes_of_whole_parts() const noexcept { return of_whole_parts_; }
+  // At the end: whether something else than parts and zeros follows.
+  [[nodiscard]] bool has_rest() const noexcept { return has_rest_; }
 
   // The most memory that unpacking takes.
-  [[nodiscard]] static std::uint64_t memory_max(tar_packing packing) noexcept;
+  [[nodiscard]] static std::uint64_t memory_max(tar_packing packing) noexcept {
+    return packed_input::room_bytes + part_memory_max(packing);
+  }
 
  private:
-  class packed_source final : public byte_source {
-   public:
-    packed_source(std::uint64_t bytes, archive_reader read) noexcept : bytes_(bytes), read_(read) {}
-    result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override;
-
-   private:
-    std::uint64_t bytes_;
-    std::uint64_t at_ = 0;
-    archive_reader read_;
-  };
-  class xz_source;
-
-  result<void> begin() noexcept;
-  [[nodiscard]] result<void> skip_gzip_header() noexcept;
+  // False if there is none.
+  [[nodiscard]] result<bool> begin_part() noexcept;
 
   allocator& memory_;
   const tar_packing packing_;
-  packed_source packed_;
-  byte_source* unpacked_ = nullptr;
-  void (*end_)(allocator&, byte_source*) noexcept = nullptr;
+  const checksums of_gzip_;
+  packed_input input_;
+  owned_part_decoder decoder_;
+  bool in_part_ = false;
+  bool ended_ = false;
+  bool has_rest_ = false;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t of_whole_parts_ = 0;
 };
 
 // All of an archive as one block.
@@ -81,7 +71,6 @@ class packed_tar final : public block_store {
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override;
   [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override;
-  [[nodiscard]] result<void> check_gzip(std::span<const std::byte> content, reading how) noexcept;
 
   allocator& memory_;
   const tar_packing packing_;

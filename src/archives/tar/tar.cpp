@@ -39,6 +39,8 @@ class tar_bytes {
   virtual ~tar_bytes() = default;
   // False if the archive ends first.
   virtual result<bool> read(std::uint64_t offset, std::span<std::byte> to) noexcept = 0;
+  // Once all headers are read. Returns whether bytes follow that are not part of the archive.
+  virtual result<bool> read_to_end() noexcept { return false; }
 };
 
 class stored_bytes final : public tar_bytes {
@@ -61,11 +63,12 @@ class unpacked_bytes final : public tar_bytes {
   unpacked_bytes(const archive_input& input, allocator& memory, tar_packing packing,
                  archive_reader packed) noexcept
       : input_(input),
-        stream_(memory, packing, input.status.size, packed),
+        stream_(memory, packing, checksums::ignored, input.status.size, packed),
         skipped_(memory, memory_tag::vfs) {}
   result<bool> read(std::uint64_t offset, std::span<std::byte> to) noexcept override;
-  // Reads to the end. Returns how many bytes there are.
-  [[nodiscard]] result<std::uint64_t> measure() noexcept;
+  result<bool> read_to_end() noexcept override;
+  // How many there are up to where it was read.
+  [[nodiscard]] std::uint64_t size() const noexcept { return at_; }
 
  private:
   static constexpr std::size_t skipped_bytes = 64u << 10;
@@ -115,10 +118,10 @@ result<bool> unpacked_bytes::read(std::uint64_t offset, std::span<std::byte> to)
   return made == to.size();
 }
 
-result<std::uint64_t> unpacked_bytes::measure() noexcept {
+result<bool> unpacked_bytes::read_to_end() noexcept {
   const result<bool> more = skip(UINT64_MAX);
-  if (!more) return tl::unexpected(more.error());
-  return at_;
+  if (!more) return more;
+  return stream_.has_rest();
 }
 
 // What the headers in front of a file's own say of it.
@@ -189,7 +192,9 @@ result<bool> tar_list::run() noexcept {
   if (!is_tar) return false;
   result<bool> more = true;
   while (more && *more) more = take_next();
-  const result<void> done = more ? result<void>() : tl::unexpected(more.error());
+  if (more) more = bytes_.read_to_end();
+  result<void> done = more ? result<void>() : tl::unexpected(more.error());
+  if (done && *more) done = table_.skip("data after the end", skip_reason::not_in_packed_tar);
   const auto target = [this](const archive_entry& link, std::span<char> to) -> result<link_text> {
     std::copy_n(targets_.data() + link.offset, link.bytes, to.data());
     return link_text{link.bytes};
@@ -359,16 +364,14 @@ result<bool> list_packed(const archive_input& input, archive& into, tar_packing 
     return is_other ? result<bool>(false) : listed;
   }
   if (!*listed) return listed;
-  const result<std::uint64_t> all = bytes.measure();
-  if (!all) return tl::unexpected(all.error());
   auto* const store =
       into.store.make<packed_tar>(memory, input.os, into.handle, packing, input.status.size);
   if (!store) return fail(errc::out_of_memory, "out of memory for the archive");
-  if (const result<std::uint64_t> added = store->add_all(*all); !added) {
+  if (const result<std::uint64_t> added = store->add_all(bytes.size()); !added) {
     return tl::unexpected(added.error());
   }
   for (archive_entry& entry : into.entries) {
-    const bool whole = fits(entry.offset, 1, entry.bytes, *all);
+    const bool whole = fits(entry.offset, 1, entry.bytes, bytes.size());
     if (!whole && entry.flaw == entry_flaw::none) entry.flaw = entry_flaw::outside;
   }
   return true;

@@ -20,19 +20,21 @@ waiter::waiter(pool_state& pool, job_group& group, std::uint64_t deadline_ns) no
       is_borrowed_(slot_ == nullptr && (slot_ = pool.slots.borrow_usual_guest()) != nullptr),
       group_(group),
       deadline_ns_(deadline_ns),
+      wanted_{&group, pool.is_main_thread(), job_place::from_word(group.begin())},
       ended_(pool.runner) {
   if (is_borrowed_) pool_slots::enter(*slot_);
   ended_.begin(&group);
 }
 
 waiter::~waiter() {
+  if (slot_ != nullptr) pool_.queues.tidy_own(*slot_);
   if (is_borrowed_) pool_slots::leave(*slot_, pool_.slab);
 }
 
 bool waiter::wait(pool_state& pool, job_group& group, std::uint64_t deadline_ns) noexcept {
   if (refuse_wait(pool.runner.reports, group)) return false;
   waiter self(pool, group, deadline_ns);
-  while (group.pending() != 0) {
+  while (!self.has_ended()) {
     // Help first, then look at the clock: calls that allow no time still make progress.
     const bool helped = self.help();
     if (deadline_ns != 0 && now_ns() >= deadline_ns) {
@@ -43,6 +45,12 @@ bool waiter::wait(pool_state& pool, job_group& group, std::uint64_t deadline_ns)
     if (helped) continue;
     self.idle();
   }
+  return true;
+}
+
+bool waiter::has_ended() noexcept {
+  if (group_.pending() != ended_.count()) return false;
+  ended_.count_down();
   return true;
 }
 
@@ -60,7 +68,7 @@ bool waiter::help() noexcept {
 }
 
 found_work waiter::find(std::uint64_t most) noexcept {
-  found_work found{pool_.queues.find_of(slot_, &group_, pool_.is_main_thread(), most), nullptr};
+  found_work found{pool_.queues.find_of(slot_, wanted_, most), nullptr};
   if (!found) found.half = pool_.queues.find_fork_of(slot_, &group_);
   return found;
 }

@@ -203,6 +203,33 @@ job_record* job_deque::claim_of(const job_group* group, bool newest_first, std::
   return nullptr;
 }
 
+job_record* job_deque::claim_next_of(const job_group* group, std::uint64_t& next,
+                                     std::uint64_t most) noexcept {
+  const std::uint64_t bottom = bottom_.load(std::memory_order_acquire);
+  const std::uint64_t begin = std::max(oldest(), next);
+  if (bottom <= begin) return nullptr;
+  array* const hints = array_.load(std::memory_order_acquire);
+  const std::uint64_t end = begin + std::min({bottom - begin, hints->capacity, most});
+  job_record* found = nullptr;
+  for (next = begin; found == nullptr && next != end; ++next) {
+    job_record* const record = hints->slot(next).load(std::memory_order_relaxed).record();
+    if (record != nullptr && record->claim_of(group, kind_)) found = record;
+  }
+  return found;
+}
+
+void job_deque::tidy(parking& sleepers) noexcept {
+  if (!has_many_dead(left_inside_)) return;
+  left_inside_ = 0;
+  // Thieves have passed some of them, and the records of others are queued again.
+  std::uint64_t dead = 0;
+  for (std::uint64_t at = oldest(); at < own_bottom_; ++at) {
+    job_record* const record = own_array_->slot(at).load(std::memory_order_relaxed).record();
+    if (record != nullptr && !record->is_queued_as(kind_)) ++dead;
+  }
+  if (has_many_dead(dead)) remove_dead(sleepers);
+}
+
 void job_deque::remove_dead(parking& sleepers) noexcept {
   group_set groups;
   // Each hint is taken from the top and, if it is still needed, goes back in at the bottom.

@@ -65,6 +65,10 @@ class job_deque {
   [[nodiscard]] job_record* claim_arrival_of(const job_group* group) noexcept;
   // Removes hints that are no longer needed. No fork may be there. Hides the others for a moment.
   void remove_dead(parking& sleepers) noexcept;
+  // The owner has claimed a job out of the middle, whose hint stays.
+  void left_one_inside() noexcept { ++left_inside_; }
+  // remove_dead() if so many such hints are left that it pays.
+  void tidy(parking& sleepers) noexcept;
   [[nodiscard]] std::uint64_t own_bottom() const noexcept { return own_bottom_; }
 
   // -- any thread --
@@ -99,6 +103,10 @@ class job_deque {
   [[nodiscard]] job_record* claim_of(const job_group* group, bool newest_first,
                                      std::uint64_t most = UINT64_MAX,
                                      std::uint64_t* dead = nullptr) noexcept;
+  // As claim_of() with the oldest first, but looks at no hint before position `next`, which it
+  // moves past those that it has looked at.
+  [[nodiscard]] job_record* claim_next_of(const job_group* group, std::uint64_t& next,
+                                          std::uint64_t most) noexcept;
   // So many that remove_dead() pays.
   [[nodiscard]] bool has_many_dead(std::uint64_t dead) const noexcept {
     return dead > dead_max && dead > size() / 2;
@@ -159,7 +167,8 @@ class job_deque {
   std::uint64_t own_arrivals_ = 0;
   array* own_array_ = nullptr;
   std::uint64_t top_seen_ = 0;
-  std::uint64_t walked_to_ = 0;  // arrivals before that are claimed, or gone
+  std::uint64_t left_inside_ = 0;  // since the last tidy()
+  std::uint64_t walked_to_ = 0;    // arrivals before that are claimed, or gone
   allocator* memory_ = nullptr;
 };
 

@@ -9,6 +9,7 @@ namespace {
 
 static_assert(sizes::taken_at_once <= job_deque::first_capacity,
               "a worker takes them with an empty deque");
+static_assert(limits::pool_workers_max < 4000, "numbers of slots fit into a job_place");
 
 }  // namespace
 
@@ -113,45 +114,87 @@ bool job_queues::work_visible() const noexcept {
 
 // -- for a thread that waits, or helps --
 
-job_record* job_queues::find_of(pool_slot* self, const job_group* group, bool is_main_thread,
+job_record* job_queues::find_of(pool_slot* self, group_search& wanted,
                                 std::uint64_t most) noexcept {
+  const job_group* const group = wanted.group;
   if (self != nullptr) {
-    if (job_record* const own = claim_in_own(*self, group)) return own;
+    if (job_record* const found = claim_at_end_of_own(*self, group)) return found;
+  }
+  if (job_record* const found = take_where_it_began(self, wanted, most)) return found;
+  if (self != nullptr) {
+    job_deque& own = self->deque;
+    const std::uint64_t most_own = wanted.from.queue != job_place::none ? most : everything;
+    if (job_record* const found = own.claim_of(group, own.has_own(), most_own)) {
+      own.left_one_inside();
+      return found;
+    }
   }
   for (shared_queue* const each : {&urgent_, &overflow_}) {
-    if (job_record* const found = each->take_of(group)) return found;
+    if (job_record* const found = each->take_of(group, most)) return found;
   }
   for (pool_slot& each : slots_) {
     if (&each == self) continue;
     if (job_record* const found = each.deque.take_of(group, most)) return found;
   }
-  if (job_record* const found = background_.take_of(group)) return found;
-  return is_main_thread ? of_main_.take_of(group) : nullptr;
+  if (job_record* const found = background_.take_of(group, most)) return found;
+  return wanted.is_main_thread ? of_main_.take_of(group, most) : nullptr;
 }
 
-job_record* job_queues::claim_in_own(pool_slot& self, const job_group* group) noexcept {
+shared_queue& job_queues::with_kind(std::uint32_t kind) noexcept {
+  switch (kind) {
+    case job_record::urgent:
+      return urgent_;
+    case job_record::background:
+      return background_;
+    case job_record::of_main:
+      return of_main_;
+    default:
+      return overflow_;
+  }
+}
+
+job_record* job_queues::take_where_it_began(pool_slot* self, group_search& wanted,
+                                            std::uint64_t most) noexcept {
+  const std::uint32_t queue = wanted.from.queue;
+  if (queue == job_place::none) return nullptr;
+  if (queue < first_slot) {
+    shared_queue& began_in = with_kind(queue - 1);
+    if (&began_in == &of_main_ && !wanted.is_main_thread) return nullptr;
+    return began_in.take_next_of(wanted.group, wanted.from.position, most);
+  }
+  const std::uint32_t number = queue - first_slot;
+  if (number >= slots_.size()) return nullptr;
+  pool_slot& slot = slots_[number];
+  const bool is_own = &slot == self;
+  job_record* const found =
+      slot.deque.claim_next_of(wanted.group, wanted.from.position, is_own ? everything : most);
+  if (is_own && found != nullptr) slot.deque.left_one_inside();
+  return found;
+}
+
+job_record* job_queues::claim_at_end_of_own(pool_slot& self, const job_group* group) noexcept {
   while (self.deque.has_own()) {
     const job_hint newest = self.deque.peek();
     if (!newest) return nullptr;
     job_record* const top = newest.record();
+    // On top lies a fork of this thread, or a job of another group. It stays there.
     if (top == nullptr || (top->is_queued_as(job_record::usual) &&
                            top->group.load(std::memory_order_relaxed) != group)) {
-      // On top lies a fork of this thread, or a job of another group. It stays there.
-      return self.deque.claim_of(group, true);
+      return nullptr;
     }
     // A job of the group, or a hint that is no longer needed: either way it comes off.
     job_record* const taken = self.deque.pop().record();
     if (taken != nullptr && taken->claim_of(group)) return taken;
   }
   // From outside: in the order they came.
-  if (job_record* const oldest = self.deque.claim_arrival_of(group)) return oldest;
-  std::uint64_t dead = 0;
-  job_record* const found = self.deque.claim_of(group, false, UINT64_MAX, &dead);
+  return self.deque.claim_arrival_of(group);
+}
+
+void job_queues::tidy_own(pool_slot& self) noexcept {
   // The position of a fork matters, so while there may be one nothing moves.
   const bool may_have_forks =
       self.runs.load(std::memory_order_relaxed) != nullptr || self.forks_open != 0;
-  if (!may_have_forks && self.deque.has_many_dead(dead)) self.deque.remove_dead(sleepers_);
-  return found;
+  if (!may_have_forks) self.deque.tidy(sleepers_);
 }
 
 fork_half* job_queues::find_fork_of(const pool_slot* self, const void* work) noexcept {

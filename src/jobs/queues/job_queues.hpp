@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "jobs/queues/job_place.hpp"
 #include "jobs/queues/pool_slots.hpp"
 #include "jobs/queues/shared_queue.hpp"
 #include "jobs/queues/submitter_rotation.hpp"
@@ -30,8 +31,18 @@ struct found_work {
   }
 };
 
+// What a thread that waits looks for.
+struct group_search {
+  const job_group* group = nullptr;
+  bool is_main_thread = false;
+  // What lies before it in that queue need not be looked at again.
+  job_place from;
+};
+
 class job_queues {
  public:
+  static constexpr std::uint64_t everything = UINT64_MAX;
+
   job_queues(allocator& memory, pool_slots& slots, parking& sleepers) noexcept
       : slots_(slots),
         sleepers_(sleepers),
@@ -44,6 +55,14 @@ class job_queues {
 
   [[nodiscard]] shared_queue& of(job_priority priority) noexcept;
   [[nodiscard]] shared_queue& of_main() noexcept { return of_main_; }
+  // Where jobs of a group begin that are queued here next. Only for queues of which nothing is
+  // taken at the end: what comes later has a higher position.
+  [[nodiscard]] static job_place end_of_shared(const job_deque& deque) noexcept {
+    return {number_of(deque), deque.own_bottom()};
+  }
+  [[nodiscard]] static job_place end_of_guest(const pool_slot& guest) noexcept {
+    return {first_slot + guest.number, guest.deque.own_bottom()};
+  }
   // After adding jobs of the group to one of these: wakes a thread that may take one.
   void added_to(const shared_queue& queue, const job_group* group) noexcept;
 
@@ -69,9 +88,13 @@ class job_queues {
 
   // -- for a thread that waits, or helps --
 
-  // A job of the group. Looks at no more than `most` jobs of each other slot.
-  [[nodiscard]] job_record* find_of(pool_slot* self, const job_group* group, bool is_main_thread,
-                                    std::uint64_t most = UINT64_MAX) noexcept;
+  // A job of the group. Unless `most` is `everything`, it looks where the group began, and at no
+  // more than `most` jobs of each queue.
+  [[nodiscard]] job_record* find_of(pool_slot* self, group_search& wanted,
+                                    std::uint64_t most) noexcept;
+  // After a wait. While the jobs of its group are queued, the hints of earlier ones may lead to
+  // them.
+  void tidy_own(pool_slot& self) noexcept;
   // A fork made by a slot while it runs `work`.
   [[nodiscard]] fork_half* find_fork_of(const pool_slot* self, const void* work) noexcept;
   [[nodiscard]] job_record* take_main() noexcept { return of_main_.take(); }
@@ -84,7 +107,17 @@ class job_queues {
            background_max_.load(std::memory_order_relaxed);
   }
   void take_more(pool_slot& self, job_deque& from, std::uint64_t most) noexcept;
-  [[nodiscard]] job_record* claim_in_own(pool_slot& self, const job_group* group) noexcept;
+  [[nodiscard]] shared_queue& with_kind(std::uint32_t kind) noexcept;
+  [[nodiscard]] job_record* take_where_it_began(pool_slot* self, group_search& wanted,
+                                                std::uint64_t most) noexcept;
+  [[nodiscard]] static job_record* claim_at_end_of_own(pool_slot& self,
+                                                       const job_group* group) noexcept;
+
+  // Numbers of queues in a job_place. Each shared queue is the only one of its kind.
+  static constexpr std::uint32_t first_slot = 2 + job_record::kinds;
+  [[nodiscard]] static std::uint32_t number_of(const job_deque& shared) noexcept {
+    return 1 + shared.kind();
+  }
 
   pool_slots& slots_;
   parking& sleepers_;

@@ -24,13 +24,21 @@ class shared_queue {
     }
     return nullptr;
   }
-  // A job of the group, claimed; null if there is none. Any thread.
-  [[nodiscard]] job_record* take_of(const job_group* group) noexcept {
+  // A job of the group, claimed; null if there is none. Looks at no more than `most`. Any thread.
+  [[nodiscard]] job_record* take_of(const job_group* group, std::uint64_t most) noexcept {
     std::uint64_t dead = 0;
-    job_record* const found = empty() ? nullptr : deque_.take_of(group, UINT64_MAX, &dead);
-    if (!deque_.has_many_dead(dead)) return found;
-    const sync_detail::scoped_lock hold(lock_);
-    deque_.remove_dead(sleepers_);
+    job_record* const found = empty() ? nullptr : deque_.take_of(group, most, &dead);
+    if (deque_.has_many_dead(dead)) remove_dead();
+    return found;
+  }
+  // As job_deque::claim_next_of(). Any thread.
+  [[nodiscard]] job_record* take_next_of(const job_group* group, std::uint64_t& next,
+                                         std::uint64_t most) noexcept {
+    job_record* const found = empty() ? nullptr : deque_.claim_next_of(group, next, most);
+    if (found == nullptr) return nullptr;
+    // Dead hints in the middle are counted nowhere else.
+    const std::uint64_t dead = dead_inside_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (deque_.has_many_dead(dead)) remove_dead();
     return found;
   }
   // Calls add(deque) for its owner; not if memory for the deque is refused. Any thread.
@@ -42,11 +50,18 @@ class shared_queue {
   }
 
  private:
+  void remove_dead() noexcept {
+    const sync_detail::scoped_lock hold(lock_);
+    dead_inside_.store(0, std::memory_order_relaxed);
+    deque_.remove_dead(sleepers_);
+  }
+
   sync_detail::mutex lock_;
   bool is_ready_ = false;
   job_deque deque_;
   allocator& memory_;
   parking& sleepers_;
+  atomic<std::uint64_t> dead_inside_{0};  // at most; of jobs taken out of the middle
 };
 
 }  // namespace overture::jobs_detail

@@ -8,6 +8,8 @@
 namespace overture::tar_test {
 namespace {
 
+using namespace std::string_literals;
+
 const std::string long_name = "folder/" + std::string(150, 'n') + "/" + std::string(150, 'm');
 
 std::vector<tar_entry> varied() {
@@ -42,18 +44,91 @@ TEST(tar, has_its_files_when_it_is_packed) {
   EXPECT_EQ(load_archive(pack_gzip(tar), "test.tar.gz"), varied_contents);
   EXPECT_EQ(load_archive(pack_gzip(tar), "test.bin"), varied_contents);
   EXPECT_EQ(load_archive(pack_xz(tar), "test.txz"), varied_contents);
-  EXPECT_EQ(load_archive(pack_xz(tar.substr(0, 3000)) + pack_xz(tar.substr(3000)), "test.txz"),
-            varied_contents)
-      << "in two streams";
   EXPECT_EQ(load_archive(pack_zstd(tar), "test.tar.zst"), varied_contents);
-  const std::string bzip2(
-      "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xb6\xad\x0d\x63\x00\x00\x6d\x7b\x80\xc9\x80\x00\x02"
-      "\x40\x01\x77\x80\x00\x08\x62\x44\x9e\x40\x08\x08\x20\x00\x54\x34\x82\x64\x69\x84\xcd\x4d\x34"
-      "\xcd\x04\x92\x26\x86\x9a\x34\x0c\x9a\x07\xdd\xc4\x72\x10\x75\x72\x10\x89\x5a\x78\x9a\xca\x38"
-      "\x20\x43\x03\x14\x9b\xc4\xf6\x11\xcb\x90\x5d\x4e\x07\x57\x39\x8b\x16\xb7\xc9\x8f\xc5\x34\x89"
-      "\xa4\x84\x48\x88\x0d\x8b\xb9\x22\x9c\x28\x48\x5b\x56\x86\xb1\x80",
-      108);
-  EXPECT_EQ(load_archive(bzip2, "test.tar.bz2"), (contents_map{{"a.txt", "hello"}}));
+  EXPECT_EQ(load_archive(pack_bzip2(tar), "test.tar.bz2"), varied_contents);
+}
+
+struct tar_packer {
+  const char* name;
+  std::string (*pack)(const std::string& data);
+};
+constexpr tar_packer packers[] = {
+    {"gzip", pack_gzip}, {"xz", pack_xz}, {"zstd", pack_zstd}, {"BZip2", pack_bzip2}};
+
+std::string packed_in_parts(const tar_packer& with, const std::string& tar, std::size_t each) {
+  std::string packed;
+  for (std::size_t at = 0; at < tar.size(); at += each) packed += with.pack(tar.substr(at, each));
+  return packed;
+}
+
+TEST(tar, has_its_files_when_it_is_packed_in_parts) {
+  const std::string tar = write_tar(varied());
+  for (const tar_packer& each : packers) {
+    for (const std::size_t size : {std::size_t{3000}, std::size_t{512}, std::size_t{7}}) {
+      EXPECT_EQ(load_archive(packed_in_parts(each, tar, size), "test.bin"), varied_contents)
+          << each.name << " in parts of " << size;
+    }
+    const std::string empty = each.pack("");
+    EXPECT_EQ(load_archive(empty + each.pack(tar) + empty + empty, "test.bin"), varied_contents)
+        << each.name;
+  }
+}
+
+// As tar archives that follow each other: the second one lies behind the end of the first.
+TEST(tar, packed_in_parts_ends_with_the_first_archive) {
+  const std::string first = write_tar({{.name = "a", .data = "a"}});
+  const std::string second = write_tar({{.name = "b", .data = "b"}});
+  for (const tar_packer& each : packers) {
+    EXPECT_EQ(load_archive(each.pack(first) + each.pack(second), "test.bin"),
+              (contents_map{{"a", "a"}}))
+        << each.name;
+  }
+}
+
+// pzstd writes one in front of each other frame, with its size.
+TEST(tar, packed_by_zstd_may_have_frames_to_be_skipped) {
+  const std::string tar = write_tar(varied());
+  const std::string skipped("\x50\x2A\x4D\x18\4\0\0\0size", 12);
+  EXPECT_EQ(load_archive(skipped + pack_zstd(tar.substr(0, 900)) + skipped +
+                             pack_zstd(tar.substr(900)) + skipped,
+                         "test.bin"),
+            varied_contents);
+}
+
+struct mounted_tar {
+  contents_map contents;
+  std::vector<std::string> skipped;
+  friend bool operator==(const mounted_tar&, const mounted_tar&) = default;
+};
+
+mounted_tar mount_tar(const std::string& bytes) {
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  EXPECT_TRUE(files.mount("test.bin"));
+  mounted_tar seen;
+  for (std::size_t i = 0; i < files.skipped_count(); ++i) {
+    seen.skipped.push_back(std::string(files.skipped(i).name) + ": " + files.skipped(i).reason);
+  }
+  EXPECT_TRUE(files.freeze());
+  seen.contents = load_all(files);
+  return seen;
+}
+
+TEST(tar, that_is_packed_tells_what_follows_it) {
+  const std::string tar = write_tar({{.name = "a", .data = "a"}});
+  const contents_map files{{"a", "a"}};
+  for (const tar_packer& each : packers) {
+    const std::string packed = each.pack(tar);
+    for (const std::string& end :
+         {std::string(), std::string(1, '\0'), std::string(70'000, '\0')}) {
+      EXPECT_EQ(mount_tar(packed + end), (mounted_tar{files, {}})) << each.name << end.size();
+      for (const std::string& rest : {"x"s, "BZhello"s, "\x1F\x8B"s, std::string(70'000, 'x')}) {
+        EXPECT_EQ(mount_tar(packed + end + rest),
+                  (mounted_tar{files, {"data after the end: not part of the compressed archive"}}))
+            << each.name << end.size();
+      }
+    }
+  }
 }
 
 TEST(tar, of_the_seventh_unix_is_known_by_its_name) {
@@ -159,6 +234,31 @@ TEST(hostile_tar, that_unpacks_to_too_much_is_refused_with_what_to_do) {
       "the packed archive unpacks to more than the memory budget; unpack it first, or allow more");
 }
 
+TEST(hostile_tar, gives_what_lies_in_front_of_a_damaged_member) {
+  const std::string tar = write_tar(
+      {{.name = "a", .data = std::string(600, 'a')}, {.name = "b", .data = std::string(600, 'b')}});
+  std::string second = pack_gzip(tar.substr(2000));
+  second[second.size() - 8] ^= 1;  // its checksum
+  const contents_map right{{"a", std::string(600, 'a')}, {"b", "error: corrupt"}};
+  EXPECT_EQ(load_archive(pack_gzip(tar.substr(0, 2000)) + second, "test.bin"), right);
+  EXPECT_EQ(load_archive(pack_gzip(tar.substr(0, 2000)) + second + pack_gzip(""), "test.bin"),
+            right)
+      << "in the middle";
+}
+
+TEST(hostile_tar, that_ends_within_a_later_part_is_truncated) {
+  const std::string tar = write_tar(varied());
+  for (const tar_packer& each : packers) {
+    const std::string packed = packed_in_parts(each, tar, 4000);
+    const std::string last = each.pack(tar.substr(tar.size() / 4000 * 4000));
+    for (std::size_t left = 6; left < last.size(); ++left) {
+      const std::string cut = packed.substr(0, packed.size() - last.size() + left);
+      EXPECT_EQ(load_archive(cut, "test.tgz"), failed_mount(errc::corrupt))
+          << each.name << " with " << left << " of " << last.size();
+    }
+  }
+}
+
 TEST(hostile_tar, with_a_damaged_packed_part_gives_no_wrong_bytes) {
   const std::string tar = write_tar(varied());
   std::string gzip = pack_gzip(tar);
@@ -166,6 +266,10 @@ TEST(hostile_tar, with_a_damaged_packed_part_gives_no_wrong_bytes) {
   const contents_map contents = load_archive(gzip, "test.tar.gz");
   EXPECT_EQ(contents.at("a.txt"), "error: corrupt");
   check_damaged(pack_xz(tar), "test.tar.xz", 7, right_or_error(varied_contents));
+  for (const tar_packer& each : packers) {
+    const std::string packed = packed_in_parts(each, tar, 5000);
+    check_cut(packed, "test.tgz", 40, right_or_error(varied_contents));
+  }
   check_cut(pack_zstd(tar), "test.tar.zst", 40, right_or_error(varied_contents));
 }
 
@@ -184,7 +288,8 @@ TEST(hostile_tar, on_a_bad_disk_or_without_memory_reports_it) {
   const std::string tar = write_tar(varied());
   check_bad_disk(tar, "test.tar", right_or_error(varied_contents));
   check_no_memory(tar, "test.tar", right_or_error(varied_contents));
-  for (const std::string& packed : {pack_gzip(tar), pack_xz(tar), pack_zstd(tar)}) {
+  for (const tar_packer& each : packers) {
+    const std::string packed = packed_in_parts(each, tar, 5000);
     check_bad_disk(packed, "test.tgz", right_or_error(varied_contents));
     check_no_memory(packed, "test.tgz", right_or_error(varied_contents));
   }
