@@ -44,6 +44,7 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     want(*found, how.parent != nullptr ? how.parent->priority : priority, how.flaw, todo);
     if (how.parent != nullptr && how.needed) {
       note_need(*how.parent, *found);
+      todo.wakes_main |= needs_.has_doubts();  // pump() judges them
     } else if (how.parent != nullptr) {
       needs_.add_wanted(*how.parent, *found);
     }

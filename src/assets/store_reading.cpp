@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
@@ -121,7 +122,7 @@ bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
 void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
   const std::uint64_t stated =
-      ended.outcome ? one.of->by->needed_for(one.path, ended.content) : std::uint64_t{0};
+      ended.outcome ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
   actions todo;
   job_options options;
   bool background = false;
@@ -222,6 +223,7 @@ void store_core::decode(slot& one) noexcept {
   void* const value = take_value(*one.of);
   result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
   if (value != nullptr) {
+    const loader_call<> within(*this);
     decode_context context(one);
     made = base_detail::guarded_result("loader::decode() threw an exception", [&] {
       return one.of->by->decode_at(value, one.fetch.content, context);
@@ -235,7 +237,7 @@ void store_core::decode(slot& one) noexcept {
 
 void store_core::decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept {
   loader_entry& of = *one.of;
-  const std::uint64_t bytes = made ? of.by->bytes_at(value) : 0;
+  const std::uint64_t bytes = made ? counted(of.by->bytes_at(value)) : 0;
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);

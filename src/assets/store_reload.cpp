@@ -12,14 +12,22 @@
 
 namespace overture::assets_detail {
 
+namespace {
+
+constexpr std::size_t reloads_at_once = 64;  // under one lock
+
+}  // namespace
+
 void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
   if (one.of == nullptr) return;
-  if (!one.changed) {
-    one.changed_next = changed_;
-    changed_ = &one;
-  }
-  one.changed = true;
   one.due_ns = due_ns;
+  if (!std::exchange(one.changed, true)) return look_later(one);
+  first_due_ns_ = std::min(first_due_ns_, due_ns);
+}
+
+void store_core::look_later(slot& changed) noexcept {
+  changed.changed_next = std::exchange(changed_, &changed);
+  first_due_ns_ = std::min(first_due_ns_, changed.due_ns);
 }
 
 void store_core::reload(const asset_path& path) noexcept {
@@ -37,30 +45,36 @@ result<void> store_core::reload_status_of(const slot& one) noexcept {
   return one.last_reload;
 }
 
-// For pump(): begins the reloads that are due. Those of assets that are loading wait for that.
-void store_core::begin_reloads() noexcept {
-  actions todo;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    if (changed_ == nullptr) return;
-    const std::uint64_t now = now_ns();
-    slot* next = std::exchange(changed_, nullptr);
-    while (next != nullptr) {
-      slot& one = *next;
-      next = one.changed_next;
-      const asset_state state = one.now.state;
-      const bool is_due =
-          one.due_ns <= now && (state == asset_state::unloaded || is_settled(state));
-      if (is_due && one.reload == nullptr) {
-        one.changed = false;
-        begin_reload(one, todo);
-      } else {
-        one.changed_next = changed_;
-        changed_ = &one;
+// For pump(): begins the reloads that are due, some at least. Those of assets that are loading wait
+// for that.
+void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      const std::uint64_t now = now_ns();
+      if (to_look_at_ == nullptr) {
+        if (first_due_ns_ > now) return;
+        first_due_ns_ = UINT64_MAX;
+        to_look_at_ = std::exchange(changed_, nullptr);
       }
+      for (std::size_t i = 0; i < reloads_at_once && to_look_at_ != nullptr; ++i) {
+        slot& one = *std::exchange(to_look_at_, to_look_at_->changed_next);
+        const asset_state state = one.now.state;
+        const bool is_due =
+            one.due_ns <= now && (state == asset_state::unloaded || is_settled(state));
+        if (is_due && one.reload == nullptr) {
+          one.changed = false;
+          begin_reload(one, todo);
+        } else {
+          look_later(one);
+        }
+      }
+      more = to_look_at_ != nullptr;
     }
+    perform(todo);
+    more = more && now_ns() < end_ns;
   }
-  perform(todo);
 }
 
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
@@ -101,16 +115,41 @@ slot* store_core::make_reload() noexcept {
 }
 
 // For pump(): however a reload has ended, it ends here.
-void store_core::end_reloads() noexcept {
+void store_core::end_reloads(std::uint64_t end_ns) noexcept {
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      for (std::size_t i = 0; i < reloads_at_once && reloaded_ != nullptr; ++i) {
+        exchange(*std::exchange(reloaded_, reloaded_->work_next), todo);
+      }
+      more = reloaded_ != nullptr;
+    }
+    perform(todo);
+    more = more && now_ns() < end_ns;
+  }
+}
+
+// For pump(): reloads may have ended.
+void store_core::judge_needs() noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
-    while (slot* const ended = reloaded_) {
-      reloaded_ = ended->work_next;
-      exchange(*ended, todo);
+    if (!needs_.has_doubts()) return;
+    for (slot* one = needs_.judge(); one != nullptr;) {
+      slot& parent = *std::exchange(one, one->woken_next);
+      if (parent.now.state != asset_state::needing) continue;
+      parent.woken_next = std::exchange(woken_, &parent);
     }
+    wake(todo);
   }
   perform(todo);
+}
+
+// Which begin after a while, when nothing wakes a thread that waits for what needs them.
+bool store_core::waits_for_reloads() noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  return needs_.has_doubts();
 }
 
 void store_core::exchange(slot& reload, actions& todo) noexcept {
