@@ -13,11 +13,11 @@ slot& asset_of(slot& one) noexcept {
   return one.reload_of != nullptr ? *one.reload_of : one;
 }
 
-// Whether its parent is being reloaded, so that it may not need this any more.
+// Whether its parent is to be loaded again, so that it may not need this any more.
 bool is_old(const need& one) noexcept {
   const slot& parent = *one.parent;
-  return parent.now.state == asset_state::ready && (parent.reload != nullptr || parent.changed) &&
-         parent.reload_of == nullptr;
+  const slot& asset = parent.reload_of != nullptr ? *parent.reload_of : parent;
+  return asset.changed || parent.reload != nullptr;
 }
 
 constexpr error in_a_circle{.code = errc::invalid, .reason = "they need each other in a circle"};
@@ -119,7 +119,7 @@ slot* needs::judge() noexcept {
       continue;
     }
     one->doubtful = false;
-    if (found == circle::none && !is_settled(*one->child)) continue;
+    if (found == circle::none && !is_decided(*one->child)) continue;
     --parent.pending_needs;
     if (parent.pending_needs == 0) {
       parent.woken_next = freed;
@@ -182,7 +182,7 @@ result<void> needs::add(slot& parent, slot& child) noexcept {
   need* const one = take();
   if (one == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
   const bool doubtful = closed == circle::doubtful;
-  const bool pending = doubtful || !is_settled(child);
+  const bool pending = doubtful || !is_decided(child);
   *one = {
       .parent = &parent, .child = &child, .needed = true, .pending = pending, .doubtful = doubtful};
   link(*one);

@@ -7,8 +7,8 @@
 // that would close a circle only by way of such needs is doubtful: its parent waits, and judge()
 // decides once the reloads have ended. So a circle is one of the newest values.
 //
-// No two wait for each other: what waits for a reload needs it, by way of newest needs only, and
-// those have no circle.
+// No two wait for each other for ever: what waits for a reload needs it, by way of newest needs
+// only, and those have no circle. What has changed while it waits begins again.
 //
 // Not synchronised: the store's lock guards it.
 #pragma once
@@ -47,7 +47,7 @@ class needs {
   needs(const needs&) = delete;
   needs& operator=(const needs&) = delete;
 
-  // Notes that `parent` needs `child`, holds it, and waits for it if it is not settled, or if the
+  // Notes that `parent` needs `child`, holds it, and waits for it if it is not decided, or if the
   // need is doubtful. Errors: invalid if that would close a circle of needs, out_of_memory. A
   // reload stands for its asset.
   [[nodiscard]] result<void> add(slot& parent, slot& child) noexcept;

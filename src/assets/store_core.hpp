@@ -199,12 +199,14 @@ class store_core final : public fetch_listener {
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
   void begin_reloads(std::uint64_t end_ns) noexcept;
+  [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
   void end_reloads(std::uint64_t end_ns) noexcept;
   // Those that waited for reloads because they might need each other in a circle.
   void judge_needs() noexcept;
-  [[nodiscard]] bool waits_for_reloads() noexcept;
+  // Which begin in pump(), after a while: nothing else wakes what waits for them.
+  [[nodiscard]] bool has_reloads_ahead() const noexcept REQUIRES(lock_);
   void exchange(slot& reload, actions& todo) noexcept REQUIRES(lock_);
   void recycle(slot& reload) noexcept REQUIRES(lock_);
   // The slots of the table, and then those of reloads; null after the last.

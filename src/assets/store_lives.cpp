@@ -173,6 +173,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;
   todo.settled = &one;
+  if (!is_decided(one)) return;
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
     if (failed && parent->failed_need == nullptr) parent->failed_need = &one;
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;

@@ -21,13 +21,14 @@ constexpr std::size_t reloads_at_once = 64;  // under one lock
 void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
   if (one.of == nullptr) return;
   one.due_ns = due_ns;
-  if (!std::exchange(one.changed, true)) return look_later(one);
-  first_due_ns_ = std::min(first_due_ns_, due_ns);
+  one.changed = true;
+  look_later(one);
 }
 
 void store_core::look_later(slot& changed) noexcept {
-  changed.changed_next = std::exchange(changed_, &changed);
   first_due_ns_ = std::min(first_due_ns_, changed.due_ns);
+  if (std::exchange(changed.in_changed, true)) return;
+  changed.changed_next = std::exchange(changed_, &changed);
 }
 
 void store_core::reload(const asset_path& path) noexcept {
@@ -60,21 +61,29 @@ void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
       }
       for (std::size_t i = 0; i < reloads_at_once && to_look_at_ != nullptr; ++i) {
         slot& one = *std::exchange(to_look_at_, to_look_at_->changed_next);
-        const asset_state state = one.now.state;
-        const bool is_due =
-            one.due_ns <= now && (state == asset_state::unloaded || is_settled(state));
-        if (is_due && one.reload == nullptr) {
-          one.changed = false;
-          begin_reload(one, todo);
-        } else {
-          look_later(one);
-        }
+        one.in_changed = false;
+        if (one.changed && (one.due_ns > now || !try_reload(one, todo))) look_later(one);
       }
       more = to_look_at_ != nullptr;
     }
     perform(todo);
     more = more && now_ns() < end_ns;
   }
+}
+
+// False if it is being loaded, and has to end first.
+bool store_core::try_reload(slot& one, actions& todo) noexcept {
+  slot& loading = one.reload != nullptr ? *one.reload : one;
+  if (loading.now.state == asset_state::needing) {
+    one.changed = false;
+    happens(loading, life_event::superseded, todo);
+    return true;
+  }
+  const bool is_idle = one.now.state == asset_state::unloaded || is_settled(one.now.state);
+  if (!is_idle || one.reload != nullptr) return false;
+  one.changed = false;
+  begin_reload(one, todo);
+  return true;
 }
 
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
@@ -146,10 +155,8 @@ void store_core::judge_needs() noexcept {
   perform(todo);
 }
 
-// Which begin after a while, when nothing wakes a thread that waits for what needs them.
-bool store_core::waits_for_reloads() noexcept {
-  const sync_detail::scoped_lock hold(lock_);
-  return needs_.has_doubts();
+bool store_core::has_reloads_ahead() const noexcept {
+  return changed_ != nullptr || to_look_at_ != nullptr || needs_.has_doubts();
 }
 
 void store_core::exchange(slot& reload, actions& todo) noexcept {

@@ -240,7 +240,12 @@ bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
       for_main_thread_.cancel_wait();
       continue;
     }
-    const std::uint64_t sleep_ns = waits_for_reloads() ? left_ns : deadline_ns - now;
+    bool has_reloads = false;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      has_reloads = has_reloads_ahead();
+    }
+    const std::uint64_t sleep_ns = has_reloads ? left_ns : deadline_ns - now;
     (void)for_main_thread_.wait_for(key, std::chrono::nanoseconds(sleep_ns));
   }
 }

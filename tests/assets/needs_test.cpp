@@ -168,13 +168,25 @@ TEST_F(reloaded_graph, forgets_the_doubts_of_what_is_given_up) {
   EXPECT_EQ(a.handles.load(), 1u);
 }
 
-TEST_F(reloaded_graph, does_not_doubt_what_an_asset_needs_that_is_loaded_for_the_first_time) {
-  ASSERT_TRUE(needed.add(d, c));  // d is being decoded, and has changed meanwhile
-  d.changed = true;
+TEST_F(reloaded_graph, doubts_what_is_needed_by_one_that_will_be_loaded_again) {
+  ASSERT_TRUE(needed.add(d, c));  // d is being loaded for the first time
   slot second_c;
   second_c.reload_of = &c;
   c.reload = &second_c;
   EXPECT_EQ(needed.add(second_c, d).error().code, errc::invalid);
+  d.changed = true;
+  EXPECT_TRUE(needed.add(second_c, d));
+  EXPECT_TRUE(needed.has_doubts());
+  needed.remove_all(second_c);
+}
+
+TEST_F(reloaded_graph, doubts_what_a_reload_needs_whose_file_has_changed_again) {
+  begin_reload_of_b();
+  ASSERT_TRUE(needed.add(second_b, c));
+  EXPECT_EQ(needed.add(c, b).error().code, errc::invalid);
+  b.changed = true;
+  EXPECT_TRUE(needed.add(c, b));
+  EXPECT_TRUE(needed.has_doubts());
 }
 
 TEST_F(graph, wanting_is_no_circle) {

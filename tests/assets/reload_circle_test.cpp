@@ -20,6 +20,7 @@ using namespace overture::literals;
 using test::list;
 using test::rigged_store;
 using test::store_rig;
+using test::words;
 
 constexpr asset_store_config at_once{.keep_bytes = 0, .reload_delay = 0ns};
 
@@ -114,6 +115,76 @@ TEST(asset_reload_circle, by_way_of_an_asset_that_is_new_is_waited_for) {
   EXPECT_EQ(a.version(), 2u);
   EXPECT_EQ(fresh->lists[0]->texts[0]->text, "wall");
   ASSERT_TRUE(pump_until(store, [&] { return b.version() == 2; }));
+}
+
+// The reload of one that needs what has failed waits until that has been tried again.
+TEST(asset_reload_circle, nor_does_the_order_matter_of_what_had_failed) {
+  for (const bool a_first : {false, true}) {
+    for (const unsigned workers : {0u, 1u}) {
+      store_rig rig({.workers = workers});
+      rig.add("a", "wall.txt");
+      rig.add("wall.txt", "wall");
+      rig.mount();
+      rigged_store store(rig, at_once);
+      const asset<list> a = store.get<list>("a"_path);
+      ASSERT_EQ(store.outcome(a), "ready");
+      const asset<list> fresh = store.get<list>("wall.txt"_path);  // as a list: needs "wall"
+      ASSERT_EQ(store.outcome(fresh), "not_found");
+      rig.add("wall.txt", "");
+      rig.add("a", "@wall.txt");
+      store.reload(a_first ? "a" : "wall.txt");
+      store.reload(a_first ? "wall.txt" : "a");
+      ASSERT_TRUE(pump_until(store, [&] { return a.version() == 2; }));
+      EXPECT_TRUE(fresh.is_ready());
+    }
+  }
+}
+
+TEST(asset_reload_circle, a_wait_for_what_needs_it_lasts_until_it_was_tried_again) {
+  store_rig rig({.workers = 1});
+  rig.add("a", "broken.txt");
+  rig.add("broken.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, {.keep_bytes = 0, .reload_delay = 20ms});
+  const asset<words> broken = store.get<words>("broken.txt"_path);
+  ASSERT_EQ(store.outcome(broken), "corrupt");
+  rig.add("broken.txt", "mended");
+  store.reload("broken.txt");
+  const asset<list> a = store.get<list>("a"_path);
+  EXPECT_EQ(store.outcome(a), "ready");
+  EXPECT_EQ(a->texts[0]->text, "mended");
+}
+
+// What waits for a circle to be none begins again if its own file changes.
+TEST(asset_reload_circle, of_what_is_being_loaded_is_undone_by_the_next_save) {
+  store_rig rig({.workers = 3});
+  rig.add("a", "@b");
+  rig.add("b", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.add("c", "wall.txt");
+  rig.mount();
+  barricade decoding{barricade::raised};
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path != "wall.txt") return;
+    decoding.lower();
+    gate.wait();
+  };
+  rigged_store store(rig, at_once);
+  // Both wait for the wall.
+  const asset<list> a = store.get<list>("a"_path);
+  const asset<list> c = store.get<list>("c"_path);
+  decoding.wait();
+  while (a.state() != asset_state::needing || c.state() != asset_state::needing) {
+    std::this_thread::yield();
+  }
+  rig.add("a", "");
+  rig.add("c", "@a");
+  for (const char* each : {"a", "c"}) store.reload(each);
+  ASSERT_TRUE(pump_until(store, [&] { return c.is_ready(); })) << "though the wall is not";
+  EXPECT_EQ(c->lists[0].path().text, "a");
+  EXPECT_EQ(c.version(), 1u);
+  gate.lower();
 }
 
 // The needs of each of n assets, as bits.
