@@ -29,6 +29,11 @@ enum class admission : std::uint8_t {
   alone,  // past it
 };
 
+// What a loader says of an asset, as far as it counts: sums of these do not wrap.
+[[nodiscard]] constexpr std::uint64_t counted(std::uint64_t stated_bytes) noexcept {
+  return std::min(stated_bytes, std::uint64_t{1} << 40);
+}
+
 // A quarter more of the budget for each priority.
 [[nodiscard]] constexpr std::uint64_t share_of(std::uint64_t budget_bytes,
                                                asset_priority priority) noexcept {

@@ -7,6 +7,7 @@
 
 #include "assets/explain.hpp"
 #include "assets/file_fetch.hpp"
+#include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
 #include "base/vec.hpp"
 #include "overture/base/contracts.hpp"
@@ -155,12 +156,14 @@ struct asset_store::state {
 
   void expects_main_thread() noexcept {
     if constexpr (detail::contracts) {
+      detail::expects(
+          !core.is_pumping() && !assets_detail::loader_call<>::is_within(core),
+          "pump(), wait_for() or the destructor of an asset_store was called from within "
+          "one of its loaders, or from a job that pump() runs: return from there first; "
+          "a decode() asks for more assets with load_context::need()");
       detail::expects(main_thread.is_this(),
                       "pump(), wait_for() or the destructor of an asset_store was called on a "
                       "second thread: call them on the store's main thread only");
-      detail::expects(!core.is_pumping(),
-                      "pump() or wait_for() of an asset_store was called from within finalize() or "
-                      "unload() of a loader, which it calls: return from there first");
       pumped_here = &core;
     }
   }

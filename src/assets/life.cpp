@@ -153,6 +153,7 @@ bool can_be(const life& now, life_event event) noexcept {
     case life_event::decode_fails:
       return now.state == decoding && now.in == place::none;
     case life_event::needs_settle:
+    case life_event::superseded:
       return now.state == needing;
     case life_event::step_begins:
       return now.in == place::for_main || now.in == place::for_workers;
@@ -212,6 +213,10 @@ life_step step(const life& now, life_event event, const life_facts& is) noexcept
       break;
     case life_event::needs_settle:
       if (!is.needs_pending) it.go_on();
+      break;
+    case life_event::superseded:
+      it.leave_as(asset_state::unloaded);
+      it.queue();
       break;
     case life_event::step_begins:
       it.next.in = place::none;

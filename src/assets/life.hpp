@@ -50,6 +50,7 @@ enum class life_event : std::uint8_t {
   decode_ends,    //
   decode_fails,   //
   needs_settle,   // all that it waits for is ready or has failed
+  superseded,     // its file has changed: it waits for what it may not need any more
   step_begins,    // of finalize()
   step_again,     // which wants another
   step_ends,      // which was the last
@@ -62,7 +63,7 @@ enum class life_event : std::uint8_t {
   unload_ends,    //
   store_ends,     //
 };
-inline constexpr std::size_t life_event_count = 21;
+inline constexpr std::size_t life_event_count = 22;
 
 // What else decides.
 struct life_facts {

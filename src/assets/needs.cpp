@@ -13,6 +13,15 @@ slot& asset_of(slot& one) noexcept {
   return one.reload_of != nullptr ? *one.reload_of : one;
 }
 
+// Whether its parent is to be loaded again, so that it may not need this any more.
+bool is_old(const need& one) noexcept {
+  const slot& parent = *one.parent;
+  const slot& asset = parent.reload_of != nullptr ? *parent.reload_of : parent;
+  return asset.changed || parent.reload != nullptr;
+}
+
+constexpr error in_a_circle{.code = errc::invalid, .reason = "they need each other in a circle"};
+
 // Others may take and drop handles all the time.
 std::uint32_t handles_of(const slot& one) noexcept {
   return one.handles.load(std::memory_order_relaxed);
@@ -31,7 +40,7 @@ slot* needs::settle(slot& child) noexcept {
   slot* freed = nullptr;
   ++visits_;
   for (need* one = child.needed_by; one != nullptr; one = one->next_of_child) {
-    if (!one->pending) continue;
+    if (!one->pending || one->doubtful) continue;
     one->pending = false;
     slot& parent = *one->parent;
     --parent.pending_needs;
@@ -60,9 +69,11 @@ slot* needs::waited_for(slot& from) noexcept {
   return &from;
 }
 
-// Does `child` need `parent`, directly or by way of others, as it is or once its reload has ended?
-// Looks from below, because few assets need one that is being decoded.
-bool needs::closes_circle(slot& parent, const slot& child) noexcept {
+// --- Circles -------------------------------------------------------------------------------------
+
+// Does `child` need `parent`, directly or by way of others? Looks from below, because few assets
+// need one that is being decoded.
+bool needs::reaches(const slot& child, slot& parent, bool by_old_needs, bool& met_old) noexcept {
   ++visits_;
   slot* last = &asset_of(parent);
   last->visit = visits_;
@@ -72,6 +83,10 @@ bool needs::closes_circle(slot& parent, const slot& child) noexcept {
     for (need* one = here->needed_by; one != nullptr; one = one->next_of_child) {
       slot& above = asset_of(*one->parent);
       if (!one->needed || above.visit == visits_) continue;
+      if (!by_old_needs && is_old(*one)) {
+        met_old = true;
+        continue;
+      }
       above.visit = visits_;
       above.walk_next = nullptr;
       last->walk_next = &above;
@@ -80,6 +95,50 @@ bool needs::closes_circle(slot& parent, const slot& child) noexcept {
   }
   return false;
 }
+
+circle needs::closes(slot& parent, const slot& child) noexcept {
+  // Most are asked for before they need anything, so a chain of needs costs no walk for each link.
+  const bool needs_nothing =
+      child.needs == nullptr && (child.reload == nullptr || child.reload->needs == nullptr);
+  if (needs_nothing) return circle::none;
+  bool met_old = false;
+  if (reaches(child, parent, false, met_old)) return circle::certain;
+  return met_old && reaches(child, parent, true, met_old) ? circle::doubtful : circle::none;
+}
+
+slot* needs::judge() noexcept {
+  need* undecided = std::exchange(doubts_, nullptr);
+  slot* freed = nullptr;
+  while (need* const one = undecided) {
+    undecided = one->next_doubt;
+    slot& parent = *one->parent;
+    const circle found = closes(parent, *one->child);
+    if (found == circle::doubtful) {
+      one->next_doubt = doubts_;
+      doubts_ = one;
+      continue;
+    }
+    one->doubtful = false;
+    if (found == circle::none && !is_decided(*one->child)) continue;
+    --parent.pending_needs;
+    if (parent.pending_needs == 0) {
+      parent.woken_next = freed;
+      freed = &parent;
+    }
+    if (found == circle::certain) {
+      parent.failure = in_a_circle;
+      parent.failed_need = &parent;
+      give_up(*one);
+    } else {
+      one->pending = false;
+      const bool failed = one->child->state.load(std::memory_order_relaxed) == asset_state::failed;
+      if (failed && parent.failed_need == nullptr) parent.failed_need = one->child;
+    }
+  }
+  return freed;
+}
+
+// --- Their records -------------------------------------------------------------------------------
 
 need* needs::take() noexcept {
   need* one = free_;
@@ -99,16 +158,35 @@ void needs::link(need& one) noexcept {
   one.parent->needs = one.child->needed_by = &one;
 }
 
+void needs::unlink_child(need& one) noexcept {
+  (one.before_of_child ? one.before_of_child->next_of_child : one.child->needed_by) =
+      one.next_of_child;
+  if (one.next_of_child != nullptr) one.next_of_child->before_of_child = one.before_of_child;
+}
+
+// One that is in no list of doubts.
+void needs::give_up(need& one) noexcept {
+  need** place = &one.parent->needs;
+  while (*place != &one) place = &(*place)->next_of_parent;
+  *place = one.next_of_parent;
+  unlink_child(one);
+  one.next_of_parent = free_;
+  free_ = &one;
+  overture::detail::drop_handle(*one.child);
+}
+
 result<void> needs::add(slot& parent, slot& child) noexcept {
   if (&asset_of(parent) == &child) return fail(errc::invalid, "it needs itself");
-  if (closes_circle(parent, child)) {
-    return fail(errc::invalid, "they need each other in a circle");
-  }
+  const circle closed = closes(parent, child);
+  if (closed == circle::certain) return tl::unexpected<error>(in_a_circle);
   need* const one = take();
   if (one == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
-  const bool pending = !is_settled(child);
-  *one = {.parent = &parent, .child = &child, .needed = true, .pending = pending};
+  const bool doubtful = closed == circle::doubtful;
+  const bool pending = doubtful || !is_decided(child);
+  *one = {
+      .parent = &parent, .child = &child, .needed = true, .pending = pending, .doubtful = doubtful};
   link(*one);
+  if (doubtful) one->next_doubt = std::exchange(doubts_, one);
   if (pending) ++parent.pending_needs;
   child.handles.fetch_add(1, std::memory_order_relaxed);
   return {};
@@ -133,10 +211,13 @@ void needs::exchange(slot& one, slot& other) noexcept {
 
 void needs::remove_all(slot& parent) noexcept {
   while (need* const one = parent.needs) {
+    if (one->doubtful) {
+      need** place = &doubts_;
+      while (*place != one) place = &(*place)->next_doubt;
+      *place = one->next_doubt;
+    }
     parent.needs = one->next_of_parent;
-    (one->before_of_child ? one->before_of_child->next_of_child : one->child->needed_by) =
-        one->next_of_child;
-    if (one->next_of_child != nullptr) one->next_of_child->before_of_child = one->before_of_child;
+    unlink_child(*one);
     one->next_of_parent = free_;
     free_ = one;
     if (one->needed) overture::detail::drop_handle(*one->child);
@@ -144,8 +225,7 @@ void needs::remove_all(slot& parent) noexcept {
   parent.pending_needs = 0;
 }
 
-// --- What only others keep alive
-// ------------------------------------------------------------------
+// --- What only others keep alive -----------------------------------------------------------------
 
 std::uint64_t needs::kept_alive_by(slot& root) noexcept {
   std::uint64_t bytes = root.value != nullptr ? root.value_bytes : 0;

@@ -2,6 +2,14 @@
 //
 // needs: which asset needs which, and what only others keep alive.
 //
+// An asset must not need itself, by way of others either: nothing of such a circle could ever be
+// ready. While some assets are reloaded, what they needed before may not count any more. A need
+// that would close a circle only by way of such needs is doubtful: its parent waits, and judge()
+// decides once the reloads have ended. So a circle is one of the newest values.
+//
+// No two wait for each other for ever: what waits for a reload needs it, by way of newest needs
+// only, and those have no circle. What has changed while it waits begins again.
+//
 // Not synchronised: the store's lock guards it.
 #pragma once
 
@@ -14,13 +22,22 @@ struct need {
   slot* parent = nullptr;
   slot* child = nullptr;
   bool needed = false;   // not only wanted: the child is held for it
-  bool pending = false;  // the parent waits for the child
+  bool pending = false;  // the parent waits for the child, or because it is doubtful
+  bool doubtful = false;
   need* next_of_parent = nullptr;
   need* before_of_child = nullptr;
   need* next_of_child = nullptr;
+  need* next_doubt = nullptr;
 
   // How many handles it stands for: its own, and that in the parent's value.
   [[nodiscard]] std::uint32_t handles() const noexcept { return needed ? 2 : 1; }
+};
+
+// What a need closes.
+enum class circle : std::uint8_t {
+  none,
+  doubtful,  // one by way of what an asset needed before its reload that is under way
+  certain,
 };
 
 class needs {
@@ -30,9 +47,15 @@ class needs {
   needs(const needs&) = delete;
   needs& operator=(const needs&) = delete;
 
-  // Notes that `parent` needs `child`, holds it, and waits for it if it is not settled. Errors:
-  // invalid if that would close a circle of needs, out_of_memory. A reload stands for its asset.
+  // Notes that `parent` needs `child`, holds it, and waits for it if it is not decided, or if the
+  // need is doubtful. Errors: invalid if that would close a circle of needs, out_of_memory. A
+  // reload stands for its asset.
   [[nodiscard]] result<void> add(slot& parent, slot& child) noexcept;
+  // Judges the doubtful needs again. Those that close a circle are given up, and their parents fail
+  // with that; the others wait for their child only. Returns the parents that wait no longer,
+  // linked by woken_next.
+  [[nodiscard]] slot* judge() noexcept;
+  [[nodiscard]] bool has_doubts() const noexcept { return doubts_ != nullptr; }
   // Notes that the value of `parent` will have a handle on `child`. Nothing without memory: it is
   // only for what others ask below.
   void add_wanted(slot& parent, slot& child) noexcept;
@@ -63,10 +86,15 @@ class needs {
  private:
   [[nodiscard]] need* take() noexcept;
   static void link(need& one) noexcept;
-  [[nodiscard]] bool closes_circle(slot& parent, const slot& child) noexcept;
+  void unlink_child(need& one) noexcept;
+  void give_up(need& one) noexcept;
+  [[nodiscard]] circle closes(slot& parent, const slot& child) noexcept;
+  [[nodiscard]] bool reaches(const slot& child, slot& parent, bool by_old_needs,
+                             bool& met_old) noexcept;
 
   allocator& memory_;
-  need* free_ = nullptr;  // linked by next_of_parent
+  need* free_ = nullptr;    // linked by next_of_parent
+  need* doubts_ = nullptr;  // linked by next_doubt
   std::uint32_t visits_ = 0;
 };
 

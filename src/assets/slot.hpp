@@ -86,7 +86,8 @@ struct slot : overture::detail::asset_head {
   slot* reload_of = nullptr;  // it brings another value of that one
   slot* reload = nullptr;     // that is under way
   bool changed = false;       // since its last load or reload began
-  std::uint64_t due_ns = 0;   // when it may be reloaded, if it is in the list of those
+  std::uint64_t due_ns = 0;   // when it may be reloaded, if so
+  bool in_changed = false;    // in the list of those, though it may have been loaded since
   slot* changed_next = nullptr;
   result<void> last_reload;
 
@@ -107,6 +108,13 @@ struct slot : overture::detail::asset_head {
 // For threads without the store's lock too.
 [[nodiscard]] inline bool is_settled(const slot& one) noexcept {
   return is_settled(one.state.load(std::memory_order_relaxed));
+}
+
+// Whether what needs it need not wait any longer. One that has failed is still open while a reload
+// is ahead, which tries again.
+[[nodiscard]] inline bool is_decided(const slot& one) noexcept {
+  const asset_state state = one.state.load(std::memory_order_relaxed);
+  return is_settled(state) && !(state == asset_state::failed && one.changed);
 }
 
 using slot_list = linked_list<slot>;

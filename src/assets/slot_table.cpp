@@ -76,7 +76,8 @@ slot* slot_table::slot_at_address(const void* address) const noexcept {
 }
 
 slot* slot_table::find_or_add(const asset_path& path, const void* type) noexcept {
-  if (!grow()) return nullptr;
+  // Without memory for more buckets those that are there have to do.
+  if (!grow() && buckets_.empty()) return nullptr;
   slot*& first = bucket(path.id);
   for (slot* each = first_of(path); each != nullptr; each = next_of(*each)) {
     if (each->type == type) return each;

@@ -44,6 +44,7 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     want(*found, how.parent != nullptr ? how.parent->priority : priority, how.flaw, todo);
     if (how.parent != nullptr && how.needed) {
       note_need(*how.parent, *found);
+      todo.wakes_main |= has_reloads_ahead();  // it may wait for one
     } else if (how.parent != nullptr) {
       needs_.add_wanted(*how.parent, *found);
     }
@@ -98,7 +99,7 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
 }
 
 void store_core::note_need(slot& parent, slot& child) noexcept {
-  if (child.now.state == asset_state::failed) {
+  if (child.now.state == asset_state::failed && is_decided(child)) {
     parent.failed_need = &child;
     return;
   }

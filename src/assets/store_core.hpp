@@ -136,6 +136,7 @@ class store_core final : public fetch_listener {
   void happens(slot& one, life_event event, actions& todo, bool has_room = false) noexcept
       REQUIRES(lock_);
   void fails(slot& one, life_event event, const error& why, actions& todo) noexcept REQUIRES(lock_);
+  void wake(actions& todo) noexcept REQUIRES(lock_);
   void apply(slot& one, life_event event, bool has_room, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] life_facts facts_of(const slot& one, bool has_room) const noexcept REQUIRES(lock_);
   void move(slot& one, place from) noexcept REQUIRES(lock_);
@@ -148,7 +149,10 @@ class store_core final : public fetch_listener {
   void set_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
   // Decides about some of the assets whose last handle is gone; true if there are more.
   [[nodiscard]] bool sweep(actions& todo) noexcept REQUIRES(lock_);
-  void evict(actions& todo) noexcept REQUIRES(lock_);
+  // Some of what is kept in excess; true if there is more.
+  bool evict(actions& todo) noexcept REQUIRES(lock_);
+  // Decides about all that was let go of before.
+  void sweep_all() noexcept;
   void measure_kept() noexcept REQUIRES(lock_);
 
   // In store_asks.cpp.
@@ -189,14 +193,20 @@ class store_core final : public fetch_listener {
   void give_back() noexcept;
   [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
   // What pump() does next; null if there is nothing.
-  [[nodiscard]] slot* next_for_main(bool& unloads) noexcept;
+  [[nodiscard]] slot* next_for_main(std::uint64_t end_ns, bool& unloads) noexcept;
 
   // In store_reload.cpp.
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
-  void begin_reloads() noexcept;
+  void look_later(slot& changed) noexcept REQUIRES(lock_);
+  void begin_reloads(std::uint64_t end_ns) noexcept;
+  [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
-  void end_reloads() noexcept;
+  void end_reloads(std::uint64_t end_ns) noexcept;
+  // Those that waited for reloads because they might need each other in a circle.
+  void judge_needs() noexcept;
+  // Which begin in pump(), after a while: nothing else wakes what waits for them.
+  [[nodiscard]] bool has_reloads_ahead() const noexcept REQUIRES(lock_);
   void exchange(slot& reload, actions& todo) noexcept REQUIRES(lock_);
   void recycle(slot& reload) noexcept REQUIRES(lock_);
   // The slots of the table, and then those of reloads; null after the last.
@@ -217,13 +227,15 @@ class store_core final : public fetch_listener {
   slot_lines for_workers_ GUARDED_BY(lock_);  // likewise
   slot_list unload_main_ GUARDED_BY(lock_);
   slot_list unload_any_ GUARDED_BY(lock_);
-  slot_list kept_ GUARDED_BY(lock_);            // the one that was given up first is in front
-  slot* measured_ GUARDED_BY(lock_) = nullptr;  // of those, the next to be measured again
-  slot* woken_ GUARDED_BY(lock_) = nullptr;     // linked by woken_next: within happens()
-  slot* changed_ GUARDED_BY(lock_) = nullptr;   // to be reloaded; linked by changed_next
-  slot* reloaded_ GUARDED_BY(lock_) = nullptr;  // for pump(); linked by work_next
-  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);  // all that were ever made
-  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
+  slot_list kept_ GUARDED_BY(lock_);              // the one that was given up first is in front
+  slot* measured_ GUARDED_BY(lock_) = nullptr;    // of those, the next to be measured again
+  slot* woken_ GUARDED_BY(lock_) = nullptr;       // linked by woken_next: within happens()
+  slot* changed_ GUARDED_BY(lock_) = nullptr;     // to be reloaded; linked by changed_next
+  slot* to_look_at_ GUARDED_BY(lock_) = nullptr;  // likewise: those that pump() looks at now
+  std::uint64_t first_due_ns_ GUARDED_BY(lock_) = UINT64_MAX;  // of changed_
+  slot* reloaded_ GUARDED_BY(lock_) = nullptr;                 // for pump(); linked by work_next
+  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);          // all that were ever made
+  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;             // linked by work_next
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   bool others_have_room_ GUARDED_BY(lock_) = false;  // that the next to be read needs
   bool ending_ GUARDED_BY(lock_) = false;

@@ -11,6 +11,7 @@ namespace overture::assets_detail {
 namespace {
 
 constexpr memory_tag room_tag = memory_tag::decode;
+constexpr std::size_t at_once = 64;  // under one lock
 
 bool is_waited_for(const slot& one) noexcept {
   const need* each = one.needed_by;
@@ -18,10 +19,27 @@ bool is_waited_for(const slot& one) noexcept {
   return each != nullptr;
 }
 
+// A program waits while an asset is busy, which would never end for one that has failed with that.
+error as_failure(error why, life_event event) noexcept {
+  if (why.code != errc::busy) return why;
+  const bool of_loader = event != life_event::read_fails;
+  why.code = of_loader ? errc::invalid : errc::io;
+  if (of_loader) {
+    why.reason =
+        "its loader returned the error \"busy\", which is the status of an asset that is "
+        "loading: return another";
+  }
+  return why;
+}
+
 }  // namespace
 
 void store_core::happens(slot& one, life_event event, actions& todo, bool has_room) noexcept {
   apply(one, event, has_room, todo);
+  wake(todo);
+}
+
+void store_core::wake(actions& todo) noexcept {
   while (slot* const parent = woken_) {
     woken_ = parent->woken_next;
     apply(*parent, life_event::needs_settle, false, todo);
@@ -29,7 +47,7 @@ void store_core::happens(slot& one, life_event event, actions& todo, bool has_ro
 }
 
 void store_core::fails(slot& one, life_event event, const error& why, actions& todo) noexcept {
-  one.failure = why;
+  one.failure = as_failure(why, event);
   one.failed_need = nullptr;
   one.failed_at = {};
   happens(one, event, todo);
@@ -155,6 +173,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;
   todo.settled = &one;
+  if (!is_decided(one)) return;
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
     if (failed && parent->failed_need == nullptr) parent->failed_need = &one;
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
@@ -179,27 +198,41 @@ void store_core::set_room(slot& one, std::uint64_t bytes) noexcept {
 
 // A few at a time, so that others get the lock.
 bool store_core::sweep(actions& todo) noexcept {
-  constexpr std::size_t at_once = 64;
   for (std::size_t i = 0; i < at_once; ++i) {
     slot* const one = unused_.take();
     if (one == nullptr) break;
     if (!is_held(*one)) happens(*one, life_event::let_go, todo);
   }
-  evict(todo);
-  return unused_.has_more();
+  const bool keeps_too_much = evict(todo);
+  return unused_.has_more() || keeps_too_much;
 }
 
-void store_core::evict(actions& todo) noexcept {
-  while (kept_.front != nullptr &&
-         (counts_.kept_bytes > config_.keep_bytes || config_.keep_bytes == 0)) {
+bool store_core::evict(actions& todo) noexcept {
+  const auto keeps_too_much = [&]() REQUIRES(lock_) {
+    return kept_.front != nullptr &&
+           (counts_.kept_bytes > config_.keep_bytes || config_.keep_bytes == 0);
+  };
+  for (std::size_t i = 0; i < at_once && keeps_too_much(); ++i) {
     happens(*kept_.front, life_event::evicted, todo);
+  }
+  return keeps_too_much();
+}
+
+void store_core::sweep_all() noexcept {
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      more = sweep(todo);
+    }
+    perform(todo);
   }
 }
 
 // What the program has let go of since may be kept alive by what is kept: some of them at a time.
 void store_core::measure_kept() noexcept {
-  constexpr unsigned at_once = 4;
-  for (unsigned i = 0; i < at_once && kept_.front != nullptr; ++i) {
+  constexpr unsigned some = 4;
+  for (unsigned i = 0; i < some && kept_.front != nullptr; ++i) {
     slot& one = measured_ != nullptr ? *measured_ : *kept_.front;
     measured_ = one.after;
     if (one.needs == nullptr) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
@@ -86,6 +87,8 @@ slot* store_core::begin_read(actions& todo) noexcept {
   }
   if (!try_room(*one, guess)) return nullptr;
   one->room_bytes = guess;
+  slot& asset = one->reload_of != nullptr ? *one->reload_of : *one;
+  if (asset.changed && asset.due_ns <= now_ns()) asset.changed = false;
   happens(*one, life_event::read_begins, todo);
   ++reads_begun_;
   if (one->read_number == 0) one->read_number = reads_begun_;
@@ -121,7 +124,7 @@ bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
 void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
   const std::uint64_t stated =
-      ended.outcome ? one.of->by->needed_for(one.path, ended.content) : std::uint64_t{0};
+      ended.outcome ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
   actions todo;
   job_options options;
   bool background = false;
@@ -222,6 +225,7 @@ void store_core::decode(slot& one) noexcept {
   void* const value = take_value(*one.of);
   result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
   if (value != nullptr) {
+    const loader_call<> within(*this);
     decode_context context(one);
     made = base_detail::guarded_result("loader::decode() threw an exception", [&] {
       return one.of->by->decode_at(value, one.fetch.content, context);
@@ -235,7 +239,7 @@ void store_core::decode(slot& one) noexcept {
 
 void store_core::decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept {
   loader_entry& of = *one.of;
-  const std::uint64_t bytes = made ? of.by->bytes_at(value) : 0;
+  const std::uint64_t bytes = made ? counted(of.by->bytes_at(value)) : 0;
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);

@@ -12,14 +12,23 @@
 
 namespace overture::assets_detail {
 
+namespace {
+
+constexpr std::size_t reloads_at_once = 64;  // under one lock
+
+}  // namespace
+
 void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
   if (one.of == nullptr) return;
-  if (!one.changed) {
-    one.changed_next = changed_;
-    changed_ = &one;
-  }
-  one.changed = true;
   one.due_ns = due_ns;
+  one.changed = true;
+  look_later(one);
+}
+
+void store_core::look_later(slot& changed) noexcept {
+  first_due_ns_ = std::min(first_due_ns_, changed.due_ns);
+  if (std::exchange(changed.in_changed, true)) return;
+  changed.changed_next = std::exchange(changed_, &changed);
 }
 
 void store_core::reload(const asset_path& path) noexcept {
@@ -37,30 +46,44 @@ result<void> store_core::reload_status_of(const slot& one) noexcept {
   return one.last_reload;
 }
 
-// For pump(): begins the reloads that are due. Those of assets that are loading wait for that.
-void store_core::begin_reloads() noexcept {
-  actions todo;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    if (changed_ == nullptr) return;
-    const std::uint64_t now = now_ns();
-    slot* next = std::exchange(changed_, nullptr);
-    while (next != nullptr) {
-      slot& one = *next;
-      next = one.changed_next;
-      const asset_state state = one.now.state;
-      const bool is_due =
-          one.due_ns <= now && (state == asset_state::unloaded || is_settled(state));
-      if (is_due && one.reload == nullptr) {
-        one.changed = false;
-        begin_reload(one, todo);
-      } else {
-        one.changed_next = changed_;
-        changed_ = &one;
+// For pump(): begins the reloads that are due, some at least. Those of assets that are loading wait
+// for that.
+void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      const std::uint64_t now = now_ns();
+      if (to_look_at_ == nullptr) {
+        if (first_due_ns_ > now) return;
+        first_due_ns_ = UINT64_MAX;
+        to_look_at_ = std::exchange(changed_, nullptr);
       }
+      for (std::size_t i = 0; i < reloads_at_once && to_look_at_ != nullptr; ++i) {
+        slot& one = *std::exchange(to_look_at_, to_look_at_->changed_next);
+        one.in_changed = false;
+        if (one.changed && (one.due_ns > now || !try_reload(one, todo))) look_later(one);
+      }
+      more = to_look_at_ != nullptr;
     }
+    perform(todo);
+    more = more && now_ns() < end_ns;
   }
-  perform(todo);
+}
+
+// False if it is being loaded, and has to end first.
+bool store_core::try_reload(slot& one, actions& todo) noexcept {
+  slot& loading = one.reload != nullptr ? *one.reload : one;
+  if (loading.now.state == asset_state::needing) {
+    one.changed = false;
+    happens(loading, life_event::superseded, todo);
+    return true;
+  }
+  const bool is_idle = one.now.state == asset_state::unloaded || is_settled(one.now.state);
+  if (!is_idle || one.reload != nullptr) return false;
+  one.changed = false;
+  begin_reload(one, todo);
+  return true;
 }
 
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
@@ -101,16 +124,39 @@ slot* store_core::make_reload() noexcept {
 }
 
 // For pump(): however a reload has ended, it ends here.
-void store_core::end_reloads() noexcept {
+void store_core::end_reloads(std::uint64_t end_ns) noexcept {
+  for (bool more = true; more;) {
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      for (std::size_t i = 0; i < reloads_at_once && reloaded_ != nullptr; ++i) {
+        exchange(*std::exchange(reloaded_, reloaded_->work_next), todo);
+      }
+      more = reloaded_ != nullptr;
+    }
+    perform(todo);
+    more = more && now_ns() < end_ns;
+  }
+}
+
+// For pump(): reloads may have ended.
+void store_core::judge_needs() noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
-    while (slot* const ended = reloaded_) {
-      reloaded_ = ended->work_next;
-      exchange(*ended, todo);
+    if (!needs_.has_doubts()) return;
+    for (slot* one = needs_.judge(); one != nullptr;) {
+      slot& parent = *std::exchange(one, one->woken_next);
+      if (parent.now.state != asset_state::needing) continue;
+      parent.woken_next = std::exchange(woken_, &parent);
     }
+    wake(todo);
   }
   perform(todo);
+}
+
+bool store_core::has_reloads_ahead() const noexcept {
+  return changed_ != nullptr || to_look_at_ != nullptr || needs_.has_doubts();
 }
 
 void store_core::exchange(slot& reload, actions& todo) noexcept {

@@ -10,6 +10,7 @@
 namespace overture::assets_detail {
 
 asset_progress store_core::progress() noexcept {
+  sweep_all();
   const sync_detail::scoped_lock hold(lock_);
   asset_progress now;
   now.asked = table_.size() + reloads_.size() - counts_.of(asset_state::unloaded) - counts_.kept;

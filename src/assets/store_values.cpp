@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
@@ -67,10 +68,13 @@ void store_core::tell(slot& settled) noexcept {
 
 bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
   overture::detail::any_loader& by = *one.of->by;
-  const result<finalize_step> step = base_detail::guarded_result(
-      "loader::finalize() threw an exception", [&] { return by.finalize_at(one.value, budget); });
+  const result<finalize_step> step =
+      base_detail::guarded_result("loader::finalize() threw an exception", [&] {
+        const loader_call<> within(*this);
+        return by.finalize_at(one.value, budget);
+      });
   if (step && *step == finalize_step::again) return true;
-  const std::uint64_t bytes = step ? by.bytes_at(one.value) : 0;
+  const std::uint64_t bytes = step ? counted(by.bytes_at(one.value)) : 0;
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
@@ -110,7 +114,10 @@ void store_core::unload(slot& one) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     begun = one.now.begun;
   }
-  (void)base_detail::guarded_call([&] { by.unload_at(one.value, begun); });
+  (void)base_detail::guarded_call([&] {
+    const loader_call<> within(*this);
+    by.unload_at(one.value, begun);
+  });
   by.destroy_at(one.value);
   actions todo;
   {
@@ -150,13 +157,13 @@ void store_core::give_back() noexcept {
 // --- The main thread -----------------------------------------------------------------------------
 
 // What is not held any more goes before what is no more urgent.
-slot* store_core::next_for_main(bool& unloads) noexcept {
+slot* store_core::next_for_main(std::uint64_t end_ns, bool& unloads) noexcept {
   actions todo;
   slot* next = nullptr;
   for (bool more = true; more;) {
     {
       const sync_detail::scoped_lock hold(lock_);
-      more = sweep(todo);
+      more = sweep(todo) && now_ns() < end_ns;
       if (!more) {
         next = for_main_.first();
         slot* const leaving = unload_main_.front;
@@ -179,10 +186,11 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   const std::uint64_t end_ns =
       begin_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
   slot* again = nullptr;  // those that want another step, the last one first; linked by work_next
-  end_reloads();
-  begin_reloads();
+  end_reloads(end_ns);
+  begin_reloads(end_ns);
+  judge_needs();
   bool unloads = false;
-  for (std::uint64_t now = begin_ns; slot* const next = next_for_main(unloads);) {
+  for (std::uint64_t now = begin_ns; slot* const next = next_for_main(end_ns, unloads);) {
     if (unloads) {
       ++did.unloaded;
       unload(*next);
@@ -204,7 +212,7 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
       happens(*one, life_event::step_again, todo);
     }
     measure_kept();
-    evict(todo);
+    (void)evict(todo);
     // Others give room back without a word.
     if (others_have_room_ && !(needed_.empty() && to_read_.empty())) todo.feeds = true;
   }
@@ -232,7 +240,13 @@ bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
       for_main_thread_.cancel_wait();
       continue;
     }
-    (void)for_main_thread_.wait_for(key, std::chrono::nanoseconds(deadline_ns - now));
+    bool has_reloads = false;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      has_reloads = has_reloads_ahead();
+    }
+    const std::uint64_t sleep_ns = has_reloads ? left_ns : deadline_ns - now;
+    (void)for_main_thread_.wait_for(key, std::chrono::nanoseconds(sleep_ns));
   }
 }
 

@@ -90,22 +90,35 @@ struct buffer_pool::state {
 
 buffer_pool::buffer_pool(const buffer_pool_config& config) noexcept : config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
-  state_ = base_detail::make_object<state>(*config_.memory, config_.tag);
+  (void)find_state();
+}
+
+buffer_pool::state* buffer_pool::find_state() noexcept {
+  state* found = state_.load(std::memory_order_acquire);
+  if (found != nullptr) return found;
+  state* const made = base_detail::make_object<state>(*config_.memory, config_.tag);
+  if (state_.compare_exchange_strong(found, made, std::memory_order_acq_rel,
+                                     std::memory_order_acquire)) {
+    return made;
+  }
+  base_detail::destroy_object(*config_.memory, config_.tag, made);
+  return found;
 }
 
 buffer_pool::~buffer_pool() {
-  if (!state_) return;
+  state* const all = state_.load(std::memory_order_acquire);
+  if (all == nullptr) return;
   trim();
   if constexpr (detail::contracts) {
-    detail::expects(!state_->has_memory(),
+    detail::expects(!all->has_memory(),
                     "a buffer_pool was destroyed while a blob holds one of its buffers: destroy or "
                     "reset the blobs first");
   }
-  for (atomic<block*>& chunk : state_->chunks) {
+  for (atomic<block*>& chunk : all->chunks) {
     config_.memory->deallocate(chunk.load(std::memory_order_relaxed), sizeof(block) * chunk_blocks,
                                alignof(block), config_.tag);
   }
-  base_detail::destroy_object(*config_.memory, config_.tag, state_);
+  base_detail::destroy_object(*config_.memory, config_.tag, all);
 }
 
 result<blob> buffer_pool::take(std::size_t bytes) noexcept {
@@ -113,63 +126,67 @@ result<blob> buffer_pool::take(std::size_t bytes) noexcept {
   const auto no_memory = [bytes] {
     return fail(errc::out_of_memory, "out of memory for a file's content", {}, bytes);
   };
-  if (!state_ || bytes > largest) return no_memory();
+  state* const all = find_state();
+  if (all == nullptr || bytes > largest) return no_memory();
   const unsigned wanted = class_of(bytes + slack_bytes);
-  std::uint32_t index = state_->free_by_class[wanted].pop(state_->links());
+  std::uint32_t index = all->free_by_class[wanted].pop(all->links());
   if (index != base_detail::index_stack::none) {
-    state_->kept_bytes.fetch_sub(class_bytes(wanted), std::memory_order_relaxed);
+    all->kept_bytes.fetch_sub(class_bytes(wanted), std::memory_order_relaxed);
   } else {
-    index = state_->take_descriptor(*config_.memory, config_.tag);
+    index = all->take_descriptor(*config_.memory, config_.tag);
     if (index == base_detail::index_stack::none) return no_memory();
-    block& fresh = state_->at(index);
+    block& fresh = all->at(index);
     fresh.size_class = wanted;
     fresh.memory = static_cast<std::byte*>(
         config_.memory->allocate(class_bytes(wanted), block_alignment, config_.tag));
     if (!fresh.memory) {
-      state_->unused_blocks.push(index, state_->links());
+      all->unused_blocks.push(index, all->links());
       return no_memory();
     }
   }
   blob taken;
   taken.pool_ = this;
   taken.block_ = index;
-  taken.data_ = state_->at(index).memory;
+  taken.data_ = all->at(index).memory;
   taken.size_ = bytes;
   return taken;
 }
 
 void buffer_pool::give_back(std::uint32_t index) noexcept {
-  block& returned = state_->at(index);
+  state* const all = state_.load(std::memory_order_acquire);
+  block& returned = all->at(index);
   const std::size_t bytes = class_bytes(returned.size_class);
   if (bytes <= config_.block_bytes_max) {
-    const std::size_t kept = state_->kept_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    const std::size_t kept = all->kept_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     if (kept <= config_.kept_bytes_max) {
-      state_->free_by_class[returned.size_class].push(index, state_->links());
+      all->free_by_class[returned.size_class].push(index, all->links());
       return;
     }
-    state_->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+    all->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);
   }
   config_.memory->deallocate(returned.memory, bytes, block_alignment, config_.tag);
   returned.memory = nullptr;
-  state_->unused_blocks.push(index, state_->links());
+  all->unused_blocks.push(index, all->links());
 }
 
 std::size_t buffer_pool::kept_bytes() const noexcept {
-  return state_ ? state_->kept_bytes.load(std::memory_order_relaxed) : 0;
+  const state* const all = state_.load(std::memory_order_acquire);
+  return all != nullptr ? all->kept_bytes.load(std::memory_order_relaxed) : 0;
 }
 
 void buffer_pool::trim() noexcept {
-  if (!state_) return;
+  state* const all = state_.load(std::memory_order_acquire);
+  if (all == nullptr) return;
   for (unsigned size_class = 0; size_class < class_count; ++size_class) {
     for (;;) {
-      const std::uint32_t index = state_->free_by_class[size_class].pop(state_->links());
+      const std::uint32_t index = all->free_by_class[size_class].pop(all->links());
       if (index == base_detail::index_stack::none) break;
-      block& dropped = state_->at(index);
+      block& dropped = all->at(index);
       const std::size_t bytes = class_bytes(size_class);
-      state_->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+      all->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);
       config_.memory->deallocate(dropped.memory, bytes, block_alignment, config_.tag);
       dropped.memory = nullptr;
-      state_->unused_blocks.push(index, state_->links());
+      all->unused_blocks.push(index, all->links());
     }
   }
 }

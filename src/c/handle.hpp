@@ -82,6 +82,11 @@ inline constexpr std::size_t structure_bytes_max = 4096;  // more is no size
 template <class T>
 inline constexpr std::size_t first_size = sizeof(T);
 
+inline const char* wrong_size(std::size_t size) noexcept {
+  return size == 0 ? "the size of the structure is not set: set it to sizeof the structure"
+                   : "the size of the structure is wrong: set it to sizeof the structure";
+}
+
 // Why the options cannot be used, or null. `known` is what this version knows of them.
 template <class T>
 [[nodiscard]] overture_code read_options(const T* given, T& known, overture_error* error) noexcept {
@@ -89,7 +94,7 @@ template <class T>
   known = {};
   if (given == nullptr) return OVERTURE_OK;
   if (given->size < first_size<T> || given->size > structure_bytes_max) {
-    return invalid(error, "the size of the options is not set");
+    return invalid(error, wrong_size(given->size));
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   for (std::size_t i = sizeof(T); i < given->size; ++i) {
@@ -108,7 +113,7 @@ template <class T>
   if (to == nullptr) return invalid(error, "there is no structure to fill in");
   const std::size_t size = to->size;
   if (size < first_size<T> || size > structure_bytes_max) {
-    return invalid(error, "the size of the structure is not set");
+    return invalid(error, wrong_size(size));
   }
   value.size = size;
   std::memset(static_cast<void*>(to), 0, size);

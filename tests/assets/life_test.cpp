@@ -147,6 +147,12 @@ constexpr row table[] = {
     {"needing", needs_settle, "held value need_failed", "failed unload_any leaving settling",
      "drop_needs settle unload_job"},
     {"needing", needs_settle, "held value pending", "needing", ""},
+    {"needing", superseded, "held value pending", "queued unload_any leaving again",
+     "drop_needs unload_job"},
+    {"needing", superseded, "held value pending reload", "queued unload_any leaving again",
+     "drop_needs unload_job"},
+    {"decoding", superseded, "held", "decoding", ""},
+    {"ready begun", superseded, "held value", "ready begun", ""},
     {"decoding", needs_settle, "held", "decoding", ""},
     // Finalized.
     {"finalizing for_main", step_begins, "held value", "finalizing begun", ""},

@@ -91,6 +91,104 @@ TEST_F(graph, refuses_circles_of_what_has_settled_and_by_way_of_a_reload) {
   needed.remove_all(d);
 }
 
+class reloaded_graph : public graph {
+ protected:
+  // a needs b, and both have loaded.
+  reloaded_graph() {
+    EXPECT_TRUE(needed.add(a, b));
+    for (slot* each : {&a, &b, &c}) become_ready(*each);
+    (void)needed.settle(b);
+  }
+  ~reloaded_graph() override { needed.remove_all(second_b); }
+  void become_ready(slot& one) {
+    settle(one);
+    one.now.state = asset_state::ready;
+  }
+  // Another value of b is decoded.
+  void begin_reload_of_b() {
+    second_b.reload_of = &b;
+    b.reload = &second_b;
+  }
+
+  slot second_b;
+};
+
+TEST_F(reloaded_graph, doubts_a_circle_by_way_of_what_was_needed_before_a_reload) {
+  begin_reload_of_b();
+  a.changed = true;
+  ASSERT_TRUE(needed.add(second_b, a));
+  EXPECT_EQ(second_b.pending_needs, 1u) << "though a is ready";
+  EXPECT_TRUE(needed.has_doubts());
+  EXPECT_EQ(needed.judge(), nullptr);
+  EXPECT_EQ(needed.settle(a), nullptr) << "that a settles says nothing of it";
+  // The reload of a has ended: it needs b no more.
+  needed.remove_all(a);
+  a.changed = false;
+  EXPECT_EQ(needed.judge(), &second_b);
+  EXPECT_EQ(second_b.pending_needs, 0u);
+  EXPECT_EQ(second_b.failed_need, nullptr);
+  EXPECT_FALSE(needed.has_doubts());
+  EXPECT_EQ(a.handles.load(), 2u);
+}
+
+TEST_F(reloaded_graph, gives_a_doubtful_need_up_once_it_is_a_circle) {
+  begin_reload_of_b();
+  a.changed = true;
+  ASSERT_TRUE(needed.add(second_b, a));
+  ASSERT_TRUE(needed.add(second_b, c));
+  a.changed = false;  // its reload has failed
+  EXPECT_EQ(needed.judge(), &second_b);
+  EXPECT_EQ(second_b.failed_need, &second_b);
+  EXPECT_STREQ(second_b.failure.reason, "they need each other in a circle");
+  EXPECT_EQ(a.handles.load(), 1u);
+  EXPECT_EQ(c.handles.load(), 2u) << "it needs that one still";
+  EXPECT_FALSE(needed.has_doubts());
+}
+
+TEST_F(reloaded_graph, refuses_a_circle_by_way_of_a_doubtful_need) {
+  begin_reload_of_b();
+  a.changed = true;
+  ASSERT_TRUE(needed.add(second_b, a));
+  slot second_a;
+  second_a.reload_of = &a;
+  a.reload = &second_a;
+  a.changed = false;
+  EXPECT_EQ(needed.add(second_a, b).error().code, errc::invalid) << "it will need itself";
+  EXPECT_TRUE(needed.add(second_a, c));
+  needed.remove_all(second_a);
+}
+
+TEST_F(reloaded_graph, forgets_the_doubts_of_what_is_given_up) {
+  begin_reload_of_b();
+  a.changed = true;
+  ASSERT_TRUE(needed.add(second_b, a));
+  needed.remove_all(second_b);
+  EXPECT_FALSE(needed.has_doubts());
+  EXPECT_EQ(needed.judge(), nullptr);
+  EXPECT_EQ(a.handles.load(), 1u);
+}
+
+TEST_F(reloaded_graph, doubts_what_is_needed_by_one_that_will_be_loaded_again) {
+  ASSERT_TRUE(needed.add(d, c));  // d is being loaded for the first time
+  slot second_c;
+  second_c.reload_of = &c;
+  c.reload = &second_c;
+  EXPECT_EQ(needed.add(second_c, d).error().code, errc::invalid);
+  d.changed = true;
+  EXPECT_TRUE(needed.add(second_c, d));
+  EXPECT_TRUE(needed.has_doubts());
+  needed.remove_all(second_c);
+}
+
+TEST_F(reloaded_graph, doubts_what_a_reload_needs_whose_file_has_changed_again) {
+  begin_reload_of_b();
+  ASSERT_TRUE(needed.add(second_b, c));
+  EXPECT_EQ(needed.add(c, b).error().code, errc::invalid);
+  b.changed = true;
+  EXPECT_TRUE(needed.add(c, b));
+  EXPECT_TRUE(needed.has_doubts());
+}
+
 TEST_F(graph, wanting_is_no_circle) {
   needed.add_wanted(a, b);
   EXPECT_TRUE(needed.add(b, a));

@@ -89,6 +89,7 @@ class list_loader final : public loader<list> {
 
   result<list> decode(std::span<const std::byte> bytes, load_context& context) override {
     list made{.name = std::string(context.path().text), .texts = {}, .lists = {}};
+    if (before_decode) before_decode(made.name);
     diary_.note("decode " + made.name);
     std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     while (!rest.empty()) {
@@ -118,6 +119,7 @@ class list_loader final : public loader<list> {
   bool dependent() const noexcept override { return depends; }
   bool free_threaded() const noexcept override { return is_free; }
 
+  std::function<void(const std::string&)> before_decode;
   std::function<result<finalize_step>(list&)> during_finalize;
   bool depends = false;
   bool is_free = false;

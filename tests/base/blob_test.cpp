@@ -64,7 +64,7 @@ TEST(buffer_pool, gives_everything_back_at_its_end) {
 
 TEST(buffer_pool, refused_memory_is_an_error_at_each_call) {
   for (std::uint64_t refused = 0; refused < 4; ++refused) {
-    failing_allocator memory(refused);
+    failing_allocator memory(refused, true);
     buffer_pool pool({.memory = &memory});
     const result<blob> taken = pool.take(1000);
     if (memory.refusals() > 0) {
@@ -73,6 +73,19 @@ TEST(buffer_pool, refused_memory_is_an_error_at_each_call) {
     } else {
       EXPECT_TRUE(taken);
     }
+  }
+}
+
+TEST(buffer_pool, works_once_memory_that_was_refused_is_there_again) {
+  for (std::uint64_t refused = 0; refused < 4; ++refused) {
+    failing_allocator memory(refused);
+    {
+      buffer_pool pool({.memory = &memory});
+      (void)pool.take(1000);
+      EXPECT_TRUE(pool.take(1000)) << refused;
+      pool.trim();
+    }
+    EXPECT_EQ(memory.live_bytes(), 0);
   }
 }
 

@@ -111,7 +111,9 @@ static overture_code make_page(void* context, const char* path, const void* byte
   (void)reason;
   if (made == NULL) return OVERTURE_OUT_OF_MEMORY;
   *value = made;
-  if (overture_needs_asset(needs, words + 9, "x", &made->word, &why) != OVERTURE_INVALID) {
+  made->word = (overture_asset*)made; /* an error leaves none */
+  if (overture_needs_asset(needs, words + 9, "x", &made->word, &why) != OVERTURE_INVALID ||
+      made->word != NULL) {
     return OVERTURE_IO;
   }
   if (overture_needs_name(needs, words + 9, "x", &made->named, &why) != OVERTURE_INVALID ||
@@ -240,6 +242,57 @@ C_CASE(c_assets, a_store_has_as_many_types_as_it_says) {
   CHECK(overture_store_add(store, &loader, &words.number, &why) == OVERTURE_LIMIT);
   CHECK_OK(overture_store_free(store, &why));
   CHECK(words.freed == OVERTURE_ASSET_TYPES_MAX);
+  free_game(&game);
+}
+
+static overture_code be_busy(void* context, const char* path, const void* bytes, size_t byte_count,
+                             overture_needs* needs, void** value, const char** reason) {
+  (void)context;
+  (void)path;
+  (void)bytes;
+  (void)byte_count;
+  (void)needs;
+  (void)value;
+  *reason = "the device is busy";
+  return OVERTURE_BUSY;
+}
+
+C_CASE(c_assets, a_loader_that_is_busy_fails_its_asset) {
+  test_game game = make_game();
+  overture_loader loader = {.size = sizeof loader, .decode = be_busy, .unload = free_word};
+  overture_store* store = NULL;
+  overture_asset* word = NULL;
+  overture_asset_type type = 0;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_OK(overture_store_add(store, &loader, &type, &why));
+  CHECK_OK(overture_store_get(store, type, "maps/rome.txt", 0, &word, &why));
+  while (overture_asset_status(word, &why) == OVERTURE_BUSY) overture_store_pump(store, 1000, NULL);
+  CHECK_INVALID(overture_asset_status(word, &why));
+  CHECK(strstr(why.text, "maps/rome.txt: ") != NULL && strstr(why.text, "\"busy\"") != NULL);
+  CHECK_OK(overture_asset_free(word, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  free_game(&game);
+}
+
+C_CASE(c_assets, a_structure_of_a_wrong_size_is_told_from_one_without) {
+  test_game game = make_game();
+  overture_store_config config = {.size = 0};
+  overture_store_progress now = {.size = 5};
+  overture_store* store = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_INVALID(overture_store_make(game.reads, &config, &store, &why));
+  CHECK(strstr(why.text, "is not set") != NULL);
+  config.size = sizeof config - 1;
+  CHECK_INVALID(overture_store_make(game.reads, &config, &store, &why));
+  CHECK(strstr(why.text, "is wrong") != NULL);
+  config.size = (size_t)1 << 20;
+  CHECK_INVALID(overture_store_make(game.reads, &config, &store, &why));
+  CHECK(strstr(why.text, "is wrong") != NULL);
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_INVALID(overture_store_get_progress(store, &now, &why));
+  CHECK(strstr(why.text, "is wrong") != NULL);
+  CHECK_OK(overture_store_free(store, &why));
   free_game(&game);
 }
 

@@ -36,6 +36,21 @@ TEST(asset_contract, is_ready_when_it_is_used_as_a_value) {
   expect_says([&] { (void)none->text; }, not_ready);
 }
 
+constexpr const char* inside =
+    "pump(), wait_for() or the destructor of an asset_store was called from within one of its "
+    "loaders, or from a job that pump() runs: return from there first; a decode() asks for more "
+    "assets with load_context::need()";
+
+class pumping_loader final : public loader<int> {
+ public:
+  explicit pumping_loader(asset_store& store) : store_(store) {}
+  result<int> decode(std::span<const std::byte>, load_context&) override { return 1; }
+  void unload(int&) override { store_.pump(0ns); }
+
+ private:
+  asset_store& store_;
+};
+
 class asset_store_contract : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -125,9 +140,33 @@ TEST_F(asset_store_contract, is_not_pumped_by_what_it_calls) {
     return finalize_step::done;
   };
   const asset<words> held = store_->get<words>("a.txt"_path);
-  expect_says([&] { (void)store_->wait_for(held, test::hang); },
-              "pump() or wait_for() of an asset_store was called from within finalize() or "
-              "unload() of a loader, which it calls: return from there first");
+  expect_says([&] { (void)store_->wait_for(held, test::hang); }, inside);
+}
+
+TEST_F(asset_store_contract, is_not_pumped_by_a_decode_on_a_worker) {
+  for (const bool waits : {false, true}) {
+    expect_says(
+        [&] {
+          rig_.texts.before_decode = [&](const std::string&) {
+            // The first call of all, too.
+            waits ? (void)store_->wait_for(store_->get<words>("a.txt"_path), 0ns)
+                  : (void)store_->pump(0ns);
+          };
+          store_->get<words>("a.txt"_path).settled().wait();
+        },
+        inside);
+  }
+}
+
+TEST_F(asset_store_contract, is_not_pumped_by_an_unload) {
+  expect_says(
+      [&] {
+        pumping_loader numbers(*store_);
+        ASSERT_TRUE(store_->add(numbers));
+        (void)store_->wait_for(store_->get<int>("a.txt"_path), test::hang);
+        store_.reset();
+      },
+      inside);
 }
 
 TEST_F(asset_store_contract, is_not_waited_for_by_the_thread_that_pumps) {

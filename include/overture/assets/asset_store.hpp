@@ -34,15 +34,20 @@
 //            of its priority or lower begins before what was given up is cancelled or unloaded, so
 //            a level that is dropped makes room for the next. A quarter of the budget is for assets
 //            of high priority only, and half of it for those above low: they never wait for a
-//            pile of others. An asset that does not fit at all goes alone.
+//            pile of others. An asset that does not fit at all goes alone. What waits for its needs
+//            cannot be given back, so a chain of needs goes on past the budget, one asset at a
+//            time, and no other begins meanwhile. Its bound is the sum of all chains that have
+//            begun, and one asset more: a chain of 50 assets is 50 assets, whatever the budget.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
 //            it keeps loaded, a level with its textures. What was given up first goes first.
-// A record of about 500 bytes stays for each asset ever asked for. The files themselves are read
-// within the file system's ledger (file_system_config::ledger) too. Give the store the same ledger,
-// and one bound holds for both.
+// A record of about 500 bytes stays for each asset ever asked for, and sizeof(T) for each value of
+// the most that were loaded at once: for the next ones of that type, until the store ends. The
+// files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
+// the store the same ledger, and one bound holds for both.
 //
-// Cost: asking for an asset that is known is one look-up under a lock; loading one takes some
+// Cost: asking for an asset that is known is one look-up under a lock, which pump() takes for a few
+// microseconds at a time; loading one takes some
 // microseconds beside the work of its loader, and no memory from the allocator once the store has
 // held as many before.
 //
@@ -83,8 +88,8 @@ struct asset_store_config {
   std::uint64_t budget_bytes = 256u << 20;
   memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
   unsigned files_max = 64;          // being read, or read and not decoded yet; at least 1
-  // Threads for decoding background assets. 0: they are decoded on the job system, with its lowest
-  // priority.
+  // Threads for decoding background assets. 0, or if all are refused: they are decoded on the job
+  // system, with its lowest priority.
   unsigned background_threads = 1;
   // How long a file must be left alone after reload(): what writes it may not have finished.
   std::chrono::nanoseconds reload_delay{100'000'000};
@@ -152,8 +157,10 @@ class OVERTURE_API asset_store {
   asset_store(const asset_store&) = delete;
   asset_store& operator=(const asset_store&) = delete;
 
-  // An error if memory or threads were refused: everything asked for then fails with it. Any
-  // thread.
+  // An error if memory or threads were refused. Without background threads everything loads all the
+  // same, see asset_store_config::background_threads. Without memory for the store itself every
+  // asset fails with out_of_memory. Memory that is refused later fails one asset, which retry()
+  // loads. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
 
   // Makes a type known. The loader must outlive the store. Errors: exists (there is one for this
@@ -204,8 +211,9 @@ class OVERTURE_API asset_store {
   // Says that a file has changed. Its assets are loaded again, of whatever type,
   // config.reload_delay after the last call, and pump() puts the new values in place of the old,
   // which are unloaded. What fails keeps its old value, see reload_status(); what had failed is
-  // tried again. Assets whose loader is dependent() are loaded again after what they need. For a
-  // file_watch:
+  // tried again. Assets whose loader is dependent() are loaded again after what they need. One save
+  // may turn a need round: a circle of needs (see load_context::need()) is one of the new values,
+  // and what might close one waits for the other reloads. For a file_watch:
   //
   //   (void)watch.poll([&](const file_change& change) { store.reload(change.path); });
   //
@@ -219,17 +227,21 @@ class OVERTURE_API asset_store {
 
   // For each frame: finalizes what waits for this thread, first things first, and unloads what is
   // not held any more, until `budget` has passed. Makes one step at least, if there is any. With a
-  // job system without workers it also reads and decodes, or nothing would ever load. Always the
-  // same thread.
+  // job system without workers it also reads and decodes, or nothing would ever load. A great many
+  // assets that are dropped or reloaded at once take several frames. Always the same thread, and
+  // never from within a function of a loader.
   pump_result pump(std::chrono::nanoseconds budget) noexcept;
   // Pumps until the asset is ready or has failed (true), or until `duration` has passed (false).
-  // For the main thread; others use asset::settled().
+  // For the main thread; others use asset::settled(). Never from within a function of a loader:
+  // decode() asks for other assets with load_context::need().
   template <class T>
   bool wait_for(const asset<T>& wanted, std::chrono::nanoseconds duration) noexcept {
     return wait_for_any(wanted.head_, duration);
   }
 
-  [[nodiscard]] asset_progress progress() const noexcept;  // any thread
+  // Cost: some nanoseconds, and 0.2 us for each asset that was let go of since pump() or this was
+  // last called. Any thread.
+  [[nodiscard]] asset_progress progress() const noexcept;
   // Adds the files that have been loaded, in the order in which they were first read, with what
   // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
   // from front to back. Errors: those of load_record::add(). Any thread.

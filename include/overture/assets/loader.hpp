@@ -24,7 +24,10 @@
 //   unload     once its last handle is gone, on the same kind of thread as finalize; a value for
 //              which finalize() was never called is only destroyed, on any thread
 //
-// A function that throws fails that asset with errc::threw; the others load on.
+// A function that throws fails that asset with errc::threw; the others load on. One that returns
+// errc::busy, which is the status of an asset that is loading, fails it with errc::invalid.
+//
+// A loader may call every function of its store but pump(), wait_for() and the destructor.
 #pragma once
 
 #include <chrono>
@@ -176,7 +179,8 @@ class loader : public detail::any_loader {
     return 0;
   }
   // How much memory the asset takes: counted against asset_store_config::budget_bytes until it is
-  // ready, and against keep_bytes once no handle holds it. Asked after decode(), on that thread,
+  // ready, and against keep_bytes once no handle holds it; more than 1 TiB counts as that. Asked
+  // after decode(), on that thread,
   // and again after finalize(). Override it for what T points to or has uploaded: a texture that
   // seems to take 24 bytes is kept for ever.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {

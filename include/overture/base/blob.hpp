@@ -20,6 +20,7 @@
 
 #include "overture/base/allocator.hpp"
 #include "overture/base/api.hpp"
+#include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
 
 namespace overture {
@@ -91,10 +92,12 @@ class OVERTURE_API buffer_pool {
  private:
   friend class blob;
   struct state;
+  // Makes it if memory was refused before; null if it is refused again.
+  [[nodiscard]] state* find_state() noexcept;
   void give_back(std::uint32_t index) noexcept;
 
   buffer_pool_config config_;
-  state* state_ = nullptr;
+  atomic<state*> state_{nullptr};
 };
 
 }  // namespace overture

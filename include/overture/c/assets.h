@@ -92,7 +92,10 @@ typedef struct overture_needs overture_needs;
 typedef uint32_t overture_asset_type;
 #define OVERTURE_ASSET_TYPES_MAX 16
 
-// How one type of asset is made. `context` is passed to all functions. `reason` is set to a text
+// How one type of asset is made. The functions must not call overture_store_pump(),
+// overture_asset_wait() or overture_store_free() of their store. One that returns OVERTURE_BUSY,
+// which is the status of an asset that is loading, fails the asset with OVERTURE_INVALID.
+// `context` is passed to all functions. `reason` is set to a text
 // that lives as long as the store, or left alone.
 typedef struct overture_loader {
   size_t size;  // sizeof(overture_loader)
@@ -112,8 +115,8 @@ typedef struct overture_loader {
   // finalized; without, on any thread. Must not be NULL.
   void (*unload)(void* context, void* value);
   // How much memory the value takes, counted against budget_bytes until it is ready and against
-  // keep_bytes once no handle holds it; asked after decode() and again after finalize(). NULL:
-  // nothing.
+  // keep_bytes once no handle holds it; more than 1 TiB counts as that. Asked after decode() and
+  // again after finalize(). NULL: nothing.
   uint64_t (*bytes_of)(void* context, const void* value);
   // How much memory decode() will take, its value included, counted against budget_bytes before it
   // begins; 0: not known. On any worker. NULL: not known.
@@ -187,13 +190,14 @@ OVERTURE_C_API void* overture_asset_value(const overture_asset* asset);
 OVERTURE_C_API overture_code overture_asset_status(const overture_asset* asset,
                                                    overture_error* error);
 // Pumps until the asset is ready or has failed, for at most so many nanoseconds. OVERTURE_BUSY: the
-// time has run out. Otherwise as overture_asset_status(). On the thread that pumps.
+// time has run out. Otherwise as overture_asset_status(). On the thread that pumps, and not from
+// within a function of a loader.
 OVERTURE_C_API overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
                                                  overture_error* error);
 
-// For each frame, always on the same thread: finalizes what waits, most important first, and
-// unloads what is not held any more, until `budget_ns` has passed; one step at least. Error:
-// invalid.
+// For each frame, always on the same thread and not from within a function of a loader: finalizes
+// what waits, most important first, and unloads what is not held any more, until `budget_ns` has
+// passed; one step at least. Error: invalid.
 OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
                                                  overture_error* error);
 // Says that a file has changed: its assets are loaded again a moment later. Error: invalid.
