@@ -93,6 +93,13 @@ class page_writer {
       put("<p class=\"warn\">Interrupted: {} not loaded, so this page is of a part.</p>\n",
           counted(summary.cancelled, "file was", "files were"));
     }
+    for (const std::string& each : what_.missing) {
+      put("<p class=\"warn\">{}</p>\n", html_text(each));
+    }
+    if (picture_.lanes.empty()) {
+      put("<p class=\"warn\">Made without a trace: there is no timeline, no critical path and no "
+          "list of all files.</p>\n");
+    }
     if (picture_.events_lost() > 0) {
       put("<p class=\"warn\">The timeline has lost its {} oldest events; its beginning is not "
           "whole. The tables are.</p>\n",
@@ -152,7 +159,7 @@ class page_writer {
   }
 
   void timeline_section() {
-    put("<section>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
+    put("<section{}>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
         "<div class=\"tools moving\"><label for=\"search\">Find files</label>"
         "<input type=\"search\" id=\"search\">"
         "<button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>"
@@ -171,7 +178,7 @@ class page_writer {
         "<table><caption>Its way through the load</caption><thead><tr><th class=\"n\">at</th>"
         "<th class=\"n\">took</th><th>what</th><th>thread</th></tr></thead>"
         "<tbody id=\"file-way\"></tbody></table></div></div>\n</section>\n",
-        still_picture(picture_));
+        picture_.lanes.empty() ? " hidden" : "", still_picture(picture_));
   }
 
   void path_section() {
@@ -256,7 +263,8 @@ class page_writer {
       table.row({file.path, size_text(file.bytes), human_time(file.total_ns()),
                  human_time(file.device_ns), human_time(decode)});
     }
-    put("<section class=\"still\">\n<h2>Slowest files</h2>\n{}</section>\n", table.html());
+    put("<section{}>\n<h2>Slowest files</h2>\n{}</section>\n",
+        what_.files.empty() ? "" : " class=\"still\"", table.html());
   }
 
   void totals_section() {

@@ -191,7 +191,9 @@ class data_writer {
     }
     out_.end();
     column("state", [](const report_row& file) { return static_cast<std::uint64_t>(file.state); });
-    column("mount", [](const report_row& file) { return file.mount; });
+    column("mount", [&](const report_row& file) {
+      return std::min<std::uint64_t>(file.mount, what_.mounts.size());
+    });
     column("bytes", [](const report_row& file) { return file.bytes; });
     column("device", [](const report_row& file) { return ticks(file.device_ns); });
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {

@@ -72,6 +72,7 @@ struct path_step {
 struct timeline_picture {
   std::uint64_t total_ns = 0;       // until the load ended
   std::uint64_t load_begin_ns = 0;  // mounting came before
+  std::uint64_t events_lost_in_reads = 0;  // of threads that only read
   std::vector<picture_name> names;
   std::vector<picture_lane> lanes;  // main, workers, others; not the threads that only read
   std::vector<picture_read> reads;  // by begin

@@ -11,6 +11,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "base/vec.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/version.hpp"
@@ -64,6 +65,15 @@ constexpr flag_name flag_names[] = {
 
 std::uint64_t end_ns(const trace_event& event) noexcept {
   return std::max(event.begin_ns, event.end_ns);
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_character_bytes(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
 // Orders parents before children: a parent begins first, or else ends last, or was recorded last.
@@ -144,7 +154,7 @@ class chrome_json {
  private:
   result<void> write_thread(const timeline_track& track, std::uint64_t tid) {
     events_lost_ += track.events_lost();
-    write_track_names(tid, track.name());
+    write_track_names(tid, track.name(), &track);
     events_.clear();
     const bool gathered = gather(track, [](event_kind kind) {
       return kind == event_kind::zone || kind == event_kind::wait || kind == event_kind::instant;
@@ -209,9 +219,10 @@ class chrome_json {
     write_track_names(first_tid + track, name);
   }
 
-  void write_track_names(std::uint64_t tid, std::string_view name) {
+  void write_track_names(std::uint64_t tid, std::string_view name,
+                         const timeline_track* track = nullptr) {
     out_.raw(",\n");
-    write_name("thread_name", tid, name);
+    write_name("thread_name", tid, name, track);
     out_.raw(",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":");
     out_.number(tid);
     out_.raw(",\"args\":{\"sort_index\":");
@@ -219,13 +230,23 @@ class chrome_json {
     out_.raw("}}");
   }
 
-  void write_name(std::string_view what, std::uint64_t tid, std::string_view name) {
+  // Of a thread with what its events do not tell.
+  void write_name(std::string_view what, std::uint64_t tid, std::string_view name,
+                  const timeline_track* track = nullptr) {
     out_.raw("{\"name\":");
     out_.string(what);
     out_.raw(",\"ph\":\"M\",\"pid\":1,\"tid\":");
     out_.number(tid);
     out_.raw(",\"args\":{\"name\":");
     out_.string(name);
+    if (track && track->cpu_ns() != 0) {
+      out_.raw(",\"cpu_us\":");
+      out_.microseconds(track->cpu_ns());
+    }
+    if (track && track->events_lost() != 0) {
+      out_.raw(",\"events_lost\":");
+      out_.number(track->events_lost());
+    }
     out_.raw("}}");
   }
 
@@ -313,6 +334,10 @@ class chrome_json {
     const std::string_view name = told_of(subject, options_.subject_name);
     if (name.empty()) return out_.number(subject);
     out_.string(name);
+    // Two names may be the same text once they are.
+    if (is_utf8(name)) return;
+    out_.raw(",\"number\":");
+    out_.number(subject);
   }
 
   void write_layer(std::uint32_t subject) {

@@ -254,7 +254,45 @@ class PageTest(unittest.TestCase):
         self.assertGreater(len(printed["data"]), 20_000)
 
 
+def make_pages_later(folder, *mounts, code=0):
+    """The pages of a load that is over: of its trace, of its report, and of both."""
+    trace, report = pathlib.Path(folder, "trace.json"), pathlib.Path(folder, "report.json")
+    words = [OVERTURE, "load", "--threads", "2", "--json", "--trace", trace, *mounts]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done
+    report.write_text(done.stdout, encoding="utf-8")
+    pages = {}
+    for name, files in (("trace", [trace]), ("report", [report]), ("both", [trace, report])):
+        pages[name] = pathlib.Path(folder, f"{name}.html")
+        words = [OVERTURE, "report", *files, "-o", pages[name]]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done
+    return pages
+
+
 class OtherPagesTest(unittest.TestCase):
+    def test_pages_of_a_load_that_is_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pages = make_pages_later(folder, *(f"{DEMO}/{each}" for each in MOUNTS))
+            driver = browser()
+            try:
+                for name, page in pages.items():
+                    driver.get(f"file://{page}")
+                    self.assertTrue(driver.execute_script(
+                        "return document.documentElement.dataset.ready"), name)
+                    said = [each["message"] for each in driver.get_log("browser")]
+                    self.assertEqual(said, [], name)
+                    has_trace = name != "report"
+                    self.assertEqual(driver.find_element(By.ID, "timeline").is_displayed(),
+                                     has_trace, name)
+                    self.assertEqual(
+                        driver.execute_script("return overture.data.files.length"),
+                        727 if has_trace else 0, name)
+                    warned = driver.find_elements(By.CSS_SELECTOR, "header p.warn")
+                    self.assertEqual(len(warned), 0 if name == "both" else 1, name)
+            finally:
+                driver.quit()
+
     def test_names_are_only_text(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in HOSTILE:

@@ -90,6 +90,7 @@ function start() {
       byId('files-title').scrollIntoView({ block: 'start' });
     });
   } else {
+    byId('what-if').hidden = true;
     byId('map-section').hidden = true;
     byId('files-section').hidden = true;
   }

@@ -218,14 +218,16 @@ struct chrome_json_options {
 // Writes the Chrome trace event format, for Perfetto, chrome://tracing and Tracy's importer:
 // {"traceEvents":[...],...}. Times are in microseconds with three decimals, every pid and tid is a
 // number, and the array is closed.
-//   - Each thread is one track ("tid" 1 and up).
+//   - Each thread is one track ("tid" 1 and up). Its name has as further arguments "cpu_us", the CPU
+//     time, and "events_lost", unless they are 0.
 //   - Requests get tracks of their own ("read 0" and so on, tid 1000 and up), as few as possible
 //     without overlap. A request with a service has as arguments its layer, source, offset,
 //     priority, time in the queue, the thread that finished it and its outcome.
 //   - Counters belong to the process.
 //
 // Viewers require the zones and waits of one track to nest. Scopes always do; an event that
-// outlasts the one it began in is cut at that one's end. Ill-formed UTF-8 becomes U+FFFD.
+// outlasts the one it began in is cut at that one's end. Ill-formed UTF-8 becomes U+FFFD; beside such a
+// name stands the subject's "number".
 //
 // Sorting takes memory from the timeline's allocator: up to 80 bytes for each event of the longest
 // track, or for all requests or all counters if they are more. Text is formatted without
