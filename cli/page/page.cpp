@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "overture/base/version.hpp"
@@ -172,6 +173,7 @@ class page_writer {
         "<canvas id=\"timeline\" class=\"moving\" tabindex=\"0\" role=\"application\" "
         "aria-label=\"Timeline of all threads. Plus and minus zoom, arrow keys move, 0 shows the "
         "whole load. The tables below have the same times.\"></canvas>\n"
+        "<p id=\"wake\" class=\"moving dim\" aria-live=\"polite\"></p>\n"
         "<figure class=\"still\">{}</figure>\n"
         "<div id=\"file\" class=\"panel\" hidden><header><h3 id=\"file-name\"></h3>"
         "<button type=\"button\" id=\"file-close\">Close</button></header><div class=\"scroll\">"
@@ -208,7 +210,29 @@ class page_writer {
                  {human_percent(static_cast<double>(each.ns) / static_cast<double>(all)), each.ns},
                  {grouped(each.steps), each.steps}});
     }
-    put("<section>\n<h2>Critical path</h2>\n{}</section>\n", table.html());
+    put("<section>\n<h2>Critical path</h2>\n{}<p class=\"dim\">{}</p>\n</section>\n", table.html(),
+        what_it_rests_on());
+  }
+
+  [[nodiscard]] std::string what_it_rests_on() const {
+    const auto count = [this](path_step::turn kind) {
+      return static_cast<std::uint64_t>(
+          std::count_if(picture_.critical.begin(), picture_.critical.end(),
+                        [kind](const path_step& step) { return step.leads == kind; }));
+    };
+    const std::uint64_t guessed = count(path_step::turn::guessed);
+    const std::uint64_t all = guessed + count(path_step::turn::recorded);
+    if (all == 0) return "It stays on one thread.";
+    if (guessed == 0) {
+      return fmt::format(
+          "It turns to another thread or a read {}, each time to what ended the wait.",
+          counted(all, "time", "times"));
+    }
+    return fmt::format(
+        "It turns to another thread or a read {}. {} of these turns {} a guess: who ended the wait "
+        "is "
+        "not recorded, so the path goes to what ended last.",
+        counted(all, "time", "times"), grouped(guessed), guessed == 1 ? "is" : "are");
   }
 
   void what_if() {
@@ -271,6 +295,7 @@ class page_writer {
     put("<div class=\"two\">\n");
     section("Stages", stages());
     section("Waits", waits());
+    section("Files that waited for room", rooms());
     section("File types", types());
     section("Mounts", mounts());
     section("Threads", threads());
@@ -303,6 +328,28 @@ class page_writer {
       table.row({wait.name, {human_time(wait.ns), wait.ns}, {human_percent(part), wait.ns}});
     }
     return table;
+  }
+
+  // Those that waited longest for the memory budget, and whose bytes stood in the way at last.
+  page_table rooms() const {
+    constexpr std::size_t shown = 20;
+    page_table table("", {"file", "n:waited", "room of"});
+    std::vector<const picture_room*> longest;
+    for (const picture_room& room : picture_.rooms) longest.push_back(&room);
+    const auto is_longer = [](const picture_room* a, const picture_room* b) {
+      const auto ns = [](const picture_room* room) { return room->end_ns - room->begin_ns; };
+      return std::tuple(ns(b), a->begin_ns, a->file) < std::tuple(ns(a), b->begin_ns, b->file);
+    };
+    std::sort(longest.begin(), longest.end(), is_longer);
+    longest.resize(std::min(longest.size(), shown));
+    for (const picture_room* const room : longest) {
+      const std::uint64_t ns = room->end_ns - room->begin_ns;
+      table.row({path_of(room->file), {human_time(ns), ns}, path_of(room->held_by)});
+    }
+    return table;
+  }
+  [[nodiscard]] std::string path_of(std::uint32_t file) const {
+    return file < what_.files.size() ? what_.files[file].path : "unknown";
   }
 
   page_table types() const {

@@ -2,6 +2,7 @@
 #include "page/picture.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "page/picture_builder.hpp"
@@ -28,6 +29,7 @@ class painter {
           if ((event.flags & request_flags::sync) != 0) add_read(event);
           break;
         case event_kind::request:
+          read_of_[&event] = builder_.reads();
           request = &add_read(event);
           break;
         case event_kind::service:
@@ -38,11 +40,30 @@ class painter {
         case event_kind::counter:
           builder_.add_value(event.name, {time_of(event.begin_ns), event.value});
           break;
+        case event_kind::room:
+          builder_.add_room(room_of(event));
+          break;
         case event_kind::instant:
+        case event_kind::wake:
           break;
       }
     });
-    builder_.add_lane(std::move(lane));
+    builder_.add_lane(std::move(lane), tracks_++);
+  }
+
+  void add_wakes(const timeline& record) {
+    (void)for_each_wake(record, [&](const wake_flow& flow) {
+      picture_builder::wake made{.to_track = static_cast<std::uint32_t>(flow.to_track),
+                                 .to_ns = time_of(flow.to_ns),
+                                 .from_track = static_cast<std::uint32_t>(flow.from_track),
+                                 .from_ns = time_of(flow.from_ns)};
+      if (flow.request) {
+        made.from_track = picture_wake::by_read;
+        made.from_read = read_of_.at(flow.request);
+        made.from_ns = time_of(flow.request->end_ns);
+      }
+      builder_.add_wake(made);
+    });
   }
 
   timeline_picture finish(const load_window& window) {
@@ -59,6 +80,13 @@ class painter {
             builder_.number_of(event.name, event.kind == event_kind::wait), event.subject};
   }
 
+  [[nodiscard]] picture_room room_of(const trace_event& event) const {
+    const std::uint32_t held_by =
+        event.value == 0 ? no_subject : static_cast<std::uint32_t>(event.value - 1);
+    return {time_of(event.begin_ns), time_of(std::max(event.begin_ns, event.end_ns)), event.subject,
+            held_by};
+  }
+
   picture_read& add_read(const trace_event& event) {
     const std::uint64_t begin = time_of(event.begin_ns);
     return builder_.add_read({begin, begin, time_of(std::max(event.begin_ns, event.end_ns)),
@@ -68,6 +96,8 @@ class painter {
 
   std::uint64_t start_ns_;
   picture_builder builder_;
+  std::uint32_t tracks_ = 0;
+  std::unordered_map<const trace_event*, std::uint32_t> read_of_;
 };
 
 }  // namespace
@@ -82,6 +112,7 @@ timeline_picture picture_of(const timeline& record, const load_window& window,
                             std::uint64_t start_ns) {
   painter paint(start_ns);
   for (std::size_t i = 0; i < record.track_count(); ++i) paint.add(record.track(i));
+  paint.add_wakes(record);
   return paint.finish(window);
 }
 

@@ -2,6 +2,7 @@
 #include "page/picture_builder.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,8 +30,7 @@ void nest(std::vector<picture_span>& spans) {
   // Recorded later means that it ended later: of two that begin at once it is the outer one.
   std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
     if (a.first.begin_ns != b.first.begin_ns) return a.first.begin_ns < b.first.begin_ns;
-    return a.first.end_ns != b.first.end_ns ? a.first.end_ns > b.first.end_ns
-                                            : a.second > b.second;
+    return a.first.end_ns != b.first.end_ns ? a.first.end_ns > b.first.end_ns : a.second > b.second;
   });
   for (std::size_t i = 0; i < spans.size(); ++i) spans[i] = ordered[i].first;
   std::vector<std::uint64_t> open;
@@ -71,12 +71,13 @@ void picture_builder::add_value(std::string_view counter, counter_value value) {
   found->values.push_back(value);
 }
 
-void picture_builder::add_lane(picture_lane lane) {
+void picture_builder::add_lane(picture_lane lane, std::uint32_t track) {
   lane.kind = kind_of(lane.name);
   nest(lane.spans);
   // What only reads is seen in its reads.
   if (!lane.name.starts_with(io_name)) {
     made_.lanes.push_back(std::move(lane));
+    tracks_.push_back(track);
   } else {
     made_.events_lost_in_reads += lane.events_lost;
   }
@@ -103,21 +104,20 @@ void picture_builder::end_with_load() {
     cut(read.end_ns);
     read.served_ns = std::clamp(read.served_ns, read.begin_ns, read.end_ns);
   }
+  for (picture_room& room : made_.rooms) {
+    cut(room.begin_ns);
+    cut(room.end_ns);
+  }
   for (picture_counter& counter : made_.counters) {
     for (counter_value& each : counter.values) cut(each.at_ns);
   }
 }
 
 void picture_builder::order() {
-  std::sort(made_.lanes.begin(), made_.lanes.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const picture_lane& lane) {
-      return std::tuple(lane.kind, lane.name.size(), std::string_view(lane.name));
-    };
-    return key(a) < key(b);
-  });
-  std::sort(made_.reads.begin(), made_.reads.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.begin_ns, a.served_ns, a.end_ns, a.file, a.bytes) <
-           std::tie(b.begin_ns, b.served_ns, b.end_ns, b.file, b.bytes);
+  const std::map<std::uint32_t, std::uint32_t> lane_of_track = order_lanes();
+  place_wakes(lane_of_track, order_reads());
+  std::sort(made_.rooms.begin(), made_.rooms.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.begin_ns, a.end_ns, a.file) < std::tie(b.begin_ns, b.end_ns, b.file);
   });
   std::sort(made_.counters.begin(), made_.counters.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -127,6 +127,66 @@ void picture_builder::order() {
     });
   }
   order_names();
+}
+
+namespace {
+
+// Sorts and returns the new number of each old one.
+template <class Item, class Key>
+std::vector<std::uint32_t> sort_by(std::vector<Item>& items, Key key) {
+  std::vector<std::uint32_t> order(items.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple_cat(key(items[a]), std::tuple(a)) <
+           std::tuple_cat(key(items[b]), std::tuple(b));
+  });
+  std::vector<Item> sorted;
+  sorted.reserve(items.size());
+  std::vector<std::uint32_t> number_of_old(items.size());
+  for (const std::uint32_t old : order) {
+    number_of_old[old] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(std::move(items[old]));
+  }
+  items = std::move(sorted);
+  return number_of_old;
+}
+
+}  // namespace
+
+std::map<std::uint32_t, std::uint32_t> picture_builder::order_lanes() {
+  const std::vector<std::uint32_t> number_of_old = sort_by(
+      made_.lanes,
+      [](const picture_lane& lane) { return std::tuple(lane.kind, lane.name.size(), lane.name); });
+  std::map<std::uint32_t, std::uint32_t> lane_of_track;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) lane_of_track[tracks_[i]] = number_of_old[i];
+  return lane_of_track;
+}
+
+std::vector<std::uint32_t> picture_builder::order_reads() {
+  return sort_by(made_.reads, [](const picture_read& read) {
+    return std::tuple(read.begin_ns, read.served_ns, read.end_ns, read.file, read.bytes);
+  });
+}
+
+void picture_builder::place_wakes(const std::map<std::uint32_t, std::uint32_t>& lane_of_track,
+                                  const std::vector<std::uint32_t>& read_of_old) {
+  for (const wake& each : wakes_) {
+    const auto to = lane_of_track.find(each.to_track);
+    if (to == lane_of_track.end() || each.from_ns >= made_.total_ns) continue;
+    picture_wake made{to->second, std::min(each.to_ns, made_.total_ns), picture_wake::by_read, 0,
+                      each.from_ns};
+    if (each.from_track == picture_wake::by_read) {
+      made.from_read = read_of_old[each.from_read];
+    } else {
+      const auto from = lane_of_track.find(each.from_track);
+      if (from == lane_of_track.end()) continue;
+      made.from_lane = from->second;
+    }
+    made_.wakes.push_back(made);
+  }
+  std::sort(made_.wakes.begin(), made_.wakes.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.to_lane, a.to_ns, a.from_ns) < std::tie(b.to_lane, b.to_ns, b.from_ns);
+  });
 }
 
 // In whatever order they came: a picture is the same whether it is made of a timeline or a file.

@@ -9,7 +9,7 @@ namespace overture::cli {
 
 namespace {
 
-// A hundred days. A time beyond it is none, and its nanoseconds are exact in a double.
+// A hundred days. A time beyond it is refused: its nanoseconds are exact in a double.
 constexpr double microseconds_max = 8.64e12;
 
 std::optional<std::uint64_t> ns_of(double microseconds) {
@@ -55,6 +55,8 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
         line_.given_name = std::move(value);
       } else if (key_ == "layer") {
         line_.layer = std::move(value);
+      } else if (key_ == "held_by") {
+        line_.held_by = std::move(value);
       }
     } else if (is_in_event()) {
       if (key_ == "ph") line_.phase = value.size() == 1 ? value[0] : '?';
@@ -111,9 +113,7 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
   static constexpr std::size_t none = SIZE_MAX / 2;
 
   [[nodiscard]] bool is_in_event() const { return depth_ == event_depth_; }
-  [[nodiscard]] bool is_argument() const {
-    return depth_ == event_depth_ + 1 && is_in_arguments_;
-  }
+  [[nodiscard]] bool is_argument() const { return depth_ == event_depth_ + 1 && is_in_arguments_; }
 
   bool number(double value) {
     if (is_argument()) {
@@ -136,6 +136,10 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
     } else if (key_ == "number") {
       // Names that are alike only because they cannot be written.
       line_.subject += " (" + std::to_string(count) + ')';
+    } else if (key_ == "held_by_number" && line_.held_by) {
+      *line_.held_by += " (" + std::to_string(count) + ')';
+    } else if (key_ == "held_by") {
+      line_.held_by = std::to_string(count);
     } else if (key_ == "bytes") {
       line_.bytes = count;
     } else if (key_ == "queue_us") {

@@ -43,7 +43,7 @@ std::uint64_t quantile(std::vector<std::uint64_t>& ns, std::size_t percent) {
 void traced_load::add(const trace_line& line) {
   if (line.phase == 'M') {
     if (line.name != "thread_name") return;
-    track& named = tracks_[{line.process, line.thread}];
+    track& named = track_of(line);
     named.lane.name = line.given_name;
     named.lane.events_lost = line.events_lost;
     named.cpu_ns = line.cpu_ns;
@@ -55,10 +55,22 @@ void traced_load::add(const trace_line& line) {
   }
   switch (line.phase) {
     case 'X':
-      line.category == "request" ? add_request(line) : add_span(line);
+      if (line.category == "request") {
+        add_request(line);
+      } else if (line.category == "room") {
+        add_room(line);
+      } else {
+        add_span(line);
+      }
       break;
     case 'i':
       add_mark(line);
+      break;
+    case 's':
+      flows_[line.id] = {{line.process, line.thread}, *line.begin_ns + 1};
+      break;
+    case 'f':
+      add_flow_end(line);
       break;
     case 'C':
       if (line.value) builder_.add_value(line.name, {*line.begin_ns, *line.value});
@@ -72,6 +84,24 @@ void traced_load::add(const trace_line& line) {
   last_ns_ = std::max(last_ns_, *line.begin_ns + line.duration_ns.value_or(0));
 }
 
+// From the track of a read it is a read that woke.
+void traced_load::add_flow_end(const trace_line& line) {
+  const auto begin = flows_.extract(line.id);
+  if (begin.empty() || line.name != "wake") return;
+  const auto& [from, from_ns] = begin.mapped();
+  picture_builder::wake made{
+      .to_track = track_of(line).number, .to_ns = *line.begin_ns + 1, .from_ns = from_ns};
+  const track& by = track_of(from);
+  if (by.has_requests) {
+    const auto read = by.read_at.find(from_ns);
+    if (read == by.read_at.end()) return;
+    made.from_read = read->second;
+  } else {
+    made.from_track = by.number;
+  }
+  builder_.add_wake(made);
+}
+
 void traced_load::add_mark(const trace_line& line) {
   if (line.name == load_begins) marked_begin_ = line.begin_ns;
   if (line.name == load_ends) marked_end_ = line.begin_ns;
@@ -81,7 +111,7 @@ void traced_load::add_span(const trace_line& line) {
   const bool is_wait = line.category == "wait";
   const std::uint64_t begin = *line.begin_ns;
   const std::uint64_t end = begin + *line.duration_ns;
-  track& on = tracks_[{line.process, line.thread}];
+  track& on = track_of(line);
   const char* const name = kept(line.name);
   const event_kind kind = is_wait ? event_kind::wait : event_kind::zone;
   trace_total& total = on.totals[{name, kind}];
@@ -90,7 +120,7 @@ void traced_load::add_span(const trace_line& line) {
   ++total.count;
   total.ns += *line.duration_ns;
   total.value += line.bytes;
-  const std::uint32_t file = line.has_subject ? number_of(line) : no_subject;
+  const std::uint32_t file = line.has_subject ? number_of(line.subject) : no_subject;
   on.lane.spans.push_back({begin, end, builder_.number_of(line.name, is_wait), file});
   if (line.is_sync) builder_.add_read({begin, begin, end, file, line.bytes, line.is_cached});
   const std::optional<std::size_t> stage = is_wait ? std::nullopt : stage_number(line.name);
@@ -113,8 +143,10 @@ void traced_load::add_request(const trace_line& line) {
   const std::uint64_t begin = *line.begin_ns;
   const std::uint64_t end = begin + *line.duration_ns;
   const std::uint64_t served = std::min(begin + line.queue_ns, end);
-  tracks_[{line.process, line.thread}].has_requests = true;
-  const std::uint32_t number = line.has_subject ? number_of(line) : no_subject;
+  track& on = track_of(line);
+  on.has_requests = true;
+  on.read_at[end] = builder_.reads();
+  const std::uint32_t number = line.has_subject ? number_of(line.subject) : no_subject;
   builder_.add_read({begin, served, end, number, line.bytes, line.is_cached});
   if (number == no_subject) return;
   files_[number].queued_ns += served - begin;
@@ -122,10 +154,23 @@ void traced_load::add_request(const trace_line& line) {
   if (!line.layer.empty()) files_[number].layer = line.layer;
 }
 
-std::uint32_t traced_load::number_of(const trace_line& line) {
+void traced_load::add_room(const trace_line& line) {
+  track_of(line).has_requests = true;
+  builder_.add_room({*line.begin_ns, *line.begin_ns + *line.duration_ns,
+                     line.has_subject ? number_of(line.subject) : no_subject,
+                     line.held_by ? number_of(*line.held_by) : no_subject});
+}
+
+std::uint32_t traced_load::number_of(const std::string& subject) {
   const auto [at, is_new] =
-      numbers_.try_emplace(line.subject, static_cast<std::uint32_t>(files_.size()));
-  if (is_new) files_.emplace_back().path = line.subject;
+      numbers_.try_emplace(subject, static_cast<std::uint32_t>(files_.size()));
+  if (is_new) files_.emplace_back().path = subject;
+  return at->second;
+}
+
+traced_load::track& traced_load::track_of(const track_id& id) {
+  const auto [at, is_new] = tracks_.try_emplace(id);
+  if (is_new) at->second.number = static_cast<std::uint32_t>(tracks_.size() - 1);
   return at->second;
 }
 
@@ -145,7 +190,7 @@ void traced_load::finish() {
   order_files();
   for (auto& [id, each] : tracks_) {
     if (each.lane.name.empty()) each.lane.name = std::to_string(id.second);
-    if (!each.has_requests) builder_.add_lane(each.lane);
+    if (!each.has_requests) builder_.add_lane(each.lane, each.number);
   }
   picture_ = builder_.finish(end_ns_, begin_ns_);
 }
@@ -166,6 +211,10 @@ void traced_load::order_files() {
     for (picture_span& span : each.lane.spans) renumber(span.file);
   }
   builder_.each_read([&](picture_read& read) { renumber(read.file); });
+  builder_.each_room([&](picture_room& room) {
+    renumber(room.file);
+    renumber(room.held_by);
+  });
 }
 
 report traced_load::report_of_trace() const {

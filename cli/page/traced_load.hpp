@@ -3,8 +3,8 @@
 // A load from its trace: what the events of the file tell of it.
 //
 //   traced_load load;
-//   trace_reading reading = read_trace_events(file, [&](const trace_line& line) { load.add(line); });
-//   load.finish();
+//   trace_reading reading = read_trace_events(file, [&](const trace_line& line) { load.add(line);
+//   }); load.finish();
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,9 @@ class traced_load {
     picture_lane lane;
     std::map<std::pair<const char*, event_kind>, trace_total> totals;
     std::uint64_t cpu_ns = 0;
-    bool has_requests = false;  // and nothing else
+    std::uint32_t number = 0;
+    bool has_requests = false;                       // and nothing else
+    std::map<std::uint64_t, std::uint32_t> read_at;  // by their ends
   };
   struct traced_file {
     std::string path;
@@ -66,9 +68,15 @@ class traced_load {
 
   void add_span(const trace_line& line);
   void add_request(const trace_line& line);
+  void add_room(const trace_line& line);
   void add_mark(const trace_line& line);
+  void add_flow_end(const trace_line& line);
   void add_to_stage(const trace_line& line, std::size_t stage, std::uint32_t number);
-  [[nodiscard]] std::uint32_t number_of(const trace_line& line);
+  [[nodiscard]] std::uint32_t number_of(const std::string& subject);
+  [[nodiscard]] track& track_of(const track_id& id);
+  [[nodiscard]] track& track_of(const trace_line& line) {
+    return track_of({line.process, line.thread});
+  }
   [[nodiscard]] const char* kept(const std::string& text);
   void order_files();
 
@@ -83,6 +91,7 @@ class traced_load {
   std::map<std::string, std::uint32_t> numbers_;
   std::vector<traced_file> files_;
   std::set<std::string> texts_;
+  std::map<std::uint64_t, std::pair<track_id, std::uint64_t>> flows_;  // that have begun
   std::optional<std::uint64_t> marked_begin_;
   std::optional<std::uint64_t> marked_end_;
   std::uint64_t first_stage_ns_ = UINT64_MAX;

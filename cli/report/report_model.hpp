@@ -198,7 +198,7 @@ struct report {
   // Folders and links that could not be read while mounting: files are missing. In mount order.
   std::vector<report_failure> mount_failures;
   std::vector<report_skipped> skipped;
-  std::vector<std::string> hints;     // what the user may have meant otherwise
+  std::vector<std::string> hints;  // what the user may have meant otherwise
   // What this report lacks, a sentence each: it was made of files that do not have it.
   std::vector<std::string> missing;
   std::vector<report_memory> memory;  // by module

@@ -5,8 +5,8 @@
 //   {"name":"decode","cat":"zone","ph":"X","pid":1,"tid":2,"ts":12.345,"dur":1.250,"args":{...}}
 //
 // ph: X is a span (the spans of a track must nest), i an instant, C a counter, M the name of a
-// process or track. Importers require a numeric pid and tid in every event, and parents before
-// their children.
+// process or track, s and f the ends of a flow: from the span around s to the next one after f.
+// Importers require a numeric pid and tid in every event, and parents before their children.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -50,6 +50,12 @@ struct ordered_event {
   std::uint64_t order;                   // position in its track
   const trace_event* service = nullptr;  // of a request
   const char* thread = "";
+};
+
+// A request, and the track that it stands on.
+struct placed_request {
+  const trace_event* event;
+  std::uint64_t tid;
 };
 
 struct flag_name {
@@ -133,7 +139,8 @@ class chrome_json {
       : record_(record),
         options_(options),
         out_(sink),
-        events_(record.memory(), memory_tag::trace) {}
+        events_(record.memory(), memory_tag::trace),
+        requests_(record.memory(), memory_tag::trace) {}
 
   result<void> write() {
     out_.raw("{\"traceEvents\":[\n");
@@ -141,8 +148,15 @@ class chrome_json {
     for (std::size_t i = 0; i < record_.track_count(); ++i) {
       if (const result<void> done = write_thread(record_.track(i), i + 1); !done) return done;
     }
-    if (const result<void> done = write_requests(); !done) return done;
+    if (const result<void> done = write_unthreaded(event_kind::request, "request", "read ");
+        !done) {
+      return done;
+    }
+    if (const result<void> done = write_unthreaded(event_kind::room, "room", "room "); !done) {
+      return done;
+    }
     if (const result<void> done = write_counters(); !done) return done;
+    if (const result<void> done = write_flows(); !done) return done;
     out_.raw("\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"version\":");
     out_.string(version);
     out_.raw(",\"events_lost\":");
@@ -181,20 +195,24 @@ class chrome_json {
     return {};
   }
 
-  result<void> write_requests() {
-    if (!gather_all(event_kind::request)) return out_of_memory();
-    // Very many threads push the tracks of requests up.
-    const std::uint64_t first_tid =
-        std::max<std::uint64_t>(first_request_tid, record_.track_count() + 1);
+  // What is on no thread gets tracks of its own.
+  result<void> write_unthreaded(event_kind kind, const char* category, const char* track_name) {
+    if (!gather_all(kind)) return out_of_memory();
+    // Very many threads push these tracks up.
+    const std::uint64_t first_tid = std::max<std::uint64_t>(next_tid_, record_.track_count() + 1);
     request_tracks tracks{record_.memory()};
     for (const auto& [event, order, service, thread] : events_) {
       if (out_.failed()) break;
       const std::uint32_t tracks_before = tracks.count();
       const result<std::uint32_t> track = tracks.take(event->begin_ns, end_ns(*event));
       if (!track) return tl::unexpected<error>(track.error());
-      if (tracks.count() != tracks_before) write_request_track(first_tid, *track);
-      write_span(*event, "request", first_tid + *track, end_ns(*event), service, thread);
+      if (tracks.count() != tracks_before) write_own_track(first_tid, *track, track_name);
+      if (kind == event_kind::request && !requests_.push_back({event, first_tid + *track})) {
+        return out_of_memory();
+      }
+      write_span(*event, category, first_tid + *track, end_ns(*event), service, thread);
     }
+    next_tid_ = first_tid + tracks.count();
     return {};
   }
 
@@ -213,8 +231,46 @@ class chrome_json {
     return {};
   }
 
-  void write_request_track(std::uint64_t first_tid, std::uint32_t track) {
-    char name[16] = "read ";
+  // A wake by a thread that has just finished a read comes from the read: the thread itself did no
+  // work that could show it.
+  result<void> write_flows() {
+    std::sort(requests_.begin(), requests_.end(),
+              [](const placed_request& a, const placed_request& b) {
+                return std::less<>()(a.event, b.event);
+              });
+    std::uint64_t id = 0;
+    const auto write = [&](const wake_flow& flow) {
+      std::uint64_t from_tid = flow.from_track + 1;
+      std::uint64_t from_ns = flow.from_ns;
+      if (flow.request) {
+        from_tid = tid_of(*flow.request);
+        from_ns = end_ns(*flow.request);
+      }
+      ++id;
+      write_flow_end('s', id, from_tid, within(from_ns));
+      write_flow_end('f', id, flow.to_track + 1, within(flow.to_ns));
+    };
+    return for_each_wake(record_, write);
+  }
+  // What ends at a time is over then for viewers.
+  static std::uint64_t within(std::uint64_t end) noexcept { return end > 0 ? end - 1 : 0; }
+
+  void write_flow_end(char phase, std::uint64_t id, std::uint64_t tid, std::uint64_t at_ns) {
+    begin_event("wake", "wake", phase, tid, at_ns);
+    out_.raw(",\"id\":");
+    out_.number(id);
+    out_.raw("}");
+  }
+  [[nodiscard]] std::uint64_t tid_of(const trace_event& request) const noexcept {
+    const placed_request* const found = std::lower_bound(
+        requests_.begin(), requests_.end(), &request,
+        [](const placed_request& a, const trace_event* b) { return std::less<>()(a.event, b); });
+    return found->tid;
+  }
+
+  void write_own_track(std::uint64_t first_tid, std::uint32_t track, const char* kind) {
+    char name[16] = {};
+    std::copy_n(kind, 5, name);
     *std::to_chars(name + 5, name + sizeof name - 1, track).ptr = '\0';
     write_track_names(first_tid + track, name);
   }
@@ -281,16 +337,22 @@ class chrome_json {
   void end_event(const trace_event& event, const trace_event* service = nullptr,
                  const char* thread = "") {
     out_.raw(",\"args\":{");
+    const bool has_bytes = event.kind != event_kind::wait && event.kind != event_kind::room;
+    const std::uint64_t bytes = has_bytes ? event.value : 0;
     if (event.subject != no_subject) {
       out_.raw("\"subject\":");
       write_subject(event.subject);
-      if (event.value != 0) out_.raw(",");
+      if (bytes != 0) out_.raw(",");
     }
-    if (event.value != 0) {
+    if (bytes != 0) {
       out_.raw("\"bytes\":");
-      out_.number(event.value);
+      out_.number(bytes);
     }
-    const bool follows = event.subject != no_subject || event.value != 0;
+    if (event.kind == event_kind::room && event.value != 0) {
+      out_.raw(event.subject != no_subject ? ",\"held_by\":" : "\"held_by\":");
+      write_subject(static_cast<std::uint32_t>(event.value - 1), ",\"held_by_number\":");
+    }
+    const bool follows = event.subject != no_subject || bytes != 0;
     write_flags(event.flags, follows);
     const bool is_read = service || event.flags != 0;
     if (is_read && event.subject != no_subject) write_layer(event.subject);
@@ -330,13 +392,13 @@ class chrome_json {
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
   }
 
-  void write_subject(std::uint32_t subject) {
+  void write_subject(std::uint32_t subject, const char* number_key = ",\"number\":") {
     const std::string_view name = told_of(subject, options_.subject_name);
     if (name.empty()) return out_.number(subject);
     out_.string(name);
     // Two names may be the same text once they are.
     if (is_utf8(name)) return;
-    out_.raw(",\"number\":");
+    out_.raw(number_key);
     out_.number(subject);
   }
 
@@ -396,7 +458,9 @@ class chrome_json {
   const chrome_json_options& options_;
   trace_detail::json_writer out_;
   vec<ordered_event> events_;
+  vec<placed_request> requests_;
   std::uint64_t events_lost_ = 0;
+  std::uint64_t next_tid_ = first_request_tid;
   char subject_text_[limits::path_bytes_max];
 };
 

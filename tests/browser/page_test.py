@@ -54,8 +54,8 @@ def browser(scripts=True, phone=False):
     return None
 
 
-def make_page(folder, *mounts, code=0):
-    page = pathlib.Path(folder, "load.html")
+def make_page(folder, *mounts, code=0, name="load.html"):
+    page = pathlib.Path(folder, name)
     words = [OVERTURE, "load", "--quiet", "--threads", "2", "--html", page, *mounts]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == code, done
@@ -187,6 +187,27 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.js("return overture.timeline.file"), file)
         self.assertTrue(self.by("file").is_displayed())
         self.assertIn("decode", self.by("tip").get_attribute("textContent"))
+
+    def test_a_click_on_a_wait_shows_who_ended_it(self):
+        """With little memory, so that there is something to wait for."""
+        page = make_page(self.folder.name, "--budget", "8",
+                         *(f"{DEMO}/{each}" for each in MOUNTS), name="waits.html")
+        self.driver.get(f"file://{page}")
+        wake = self.js("return overture.data.wakes.find(w => w.fromLane >= 0 && w.to > w.from)")
+        self.assertIsNotNone(wake)
+        said = self.js(
+            "const t = overture.timeline, w = arguments[0], s = t.data.lanes[w.toLane].spans;"
+            "let i = 0; for (let j = 0; j < s.count; ++j) if (t.data.names[s.name[j]].wait &&"
+            " Math.abs(s.end[j] - w.to) < 0.2) i = j;"
+            "t.pick({lane: w.toLane, begin: s.begin[i], end: s.end[i], isWait: true,"
+            " name: t.data.names[s.name[i]].name});"
+            "return t.wakeText()", wake)
+        by = self.js("return overture.data.lanes[arguments[0].fromLane].name", wake)
+        self.assertRegex(said, rf"waited [0-9.]+ .*; {by}.* ended the wait")
+        whole = "return document.getElementById('timeline').toDataURL()"
+        with_arrow = self.js(whole)
+        self.js("overture.timeline.pick(null)")
+        self.assertNotEqual(self.js(whole), with_arrow, "an arrow is drawn")
 
     def test_search_finds_files(self):
         self.by("search").send_keys("PANORAMA")

@@ -55,7 +55,8 @@ TEST(trace_events, a_plain_list_is_a_trace_too) {
 
 TEST(trace_events, the_list_may_stand_anywhere_in_the_file) {
   const read_file made = read(std::string(R"({"otherData":{"a":[{"ph":"X"}],"traceEvents":[1]},
-"displayTimeUnit":"ms","traceEvents":[)") + one_span + R"(],"stackFrames":[{"ph":"X"}]})");
+"displayTimeUnit":"ms","traceEvents":[)") +
+                              one_span + R"(],"stackFrames":[{"ph":"X"}]})");
   EXPECT_TRUE(made.reading.is_whole);
   ASSERT_EQ(made.lines.size(), 1u);
   EXPECT_EQ(made.lines[0].name, "read");
@@ -73,7 +74,7 @@ TEST(trace_events, what_was_cut_ends_with_the_last_whole_event) {
   EXPECT_EQ(most, 2u);
 }
 
-TEST(trace_events, values_that_are_none_are_left_out) {
+TEST(trace_events, odd_values_are_left_out) {
   const read_file made = read(R"({"traceEvents":[
 {"ph":7,"ts":-1,"dur":1e300,"tid":-3,"args":[{"subject":"x"}]},
 {"ph":"long","ts":"5","args":{"subject":{"subject":"deep"},"bytes":-1}},

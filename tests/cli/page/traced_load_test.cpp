@@ -29,6 +29,7 @@ class small_load {
       add(event_kind::zone, "decode", 210, 400, 0, 4096);
       add(event_kind::wait, wait_reasons::lock, 220, 240);
       add(event_kind::zone, "finalize", 400, 410, 0);
+      add(event_kind::wake, "wake", 580, 580, no_subject, 0x20);
       add(event_kind::counter, "in_flight_bytes", 300, 300, no_subject, 77);
       mark_at(load_ends, 1000);
     });
@@ -38,7 +39,10 @@ class small_load {
         add(event_kind::zone, "unpack", 200 + i * 200, 300 + i * 200, i, 10 + i);
         add(event_kind::zone, "finalize", 300 + i * 200, 310 + i * 200, i);
       }
-      add(event_kind::wait, idle_reasons::read, 310, 400);
+      add(event_kind::wait, idle_reasons::read, 310, 400, no_subject, 0x10);
+      add(event_kind::room, idle_reasons::budget, 320, 500, 2, 4);
+      add(event_kind::room, idle_reasons::budget, 330, 510, 3, 0);
+      add(event_kind::wait, idle_reasons::to_run, 510, 600, no_subject, 0x20);
       add(event_kind::wait, wait_reasons::no_job, 910, 1200);
     });
     on_thread("io 1", [&] {
@@ -46,6 +50,7 @@ class small_load {
       for (std::uint32_t i = 1; i < 4; ++i) {
         add(event_kind::request, "read", 130, 200 * i + 190, i, 9);
         add(event_kind::service, "normal", 150 * i, 200 * i + 190, 5, 0);
+        if (i == 1) add(event_kind::wake, "wake", 395, 395, no_subject, 0x10);
       }
     });
   }
@@ -107,6 +112,13 @@ std::string shown(const timeline_picture& picture) {
     out << read.begin_ns << ' ' << read.served_ns << ' ' << read.end_ns << ' ' << read.file << ' '
         << read.bytes << read.is_cached << '\n';
   }
+  for (const picture_wake& wake : picture.wakes) {
+    out << wake.to_lane << ' ' << wake.to_ns << ' ' << wake.from_lane << ' ' << wake.from_read
+        << ' ' << wake.from_ns << '\n';
+  }
+  for (const picture_room& room : picture.rooms) {
+    out << room.begin_ns << '-' << room.end_ns << ' ' << room.file << ' ' << room.held_by << '\n';
+  }
   for (const picture_counter& counter : picture.counters) {
     out << counter.name;
     for (const counter_value& each : counter.values) out << ' ' << each.at_ns << ':' << each.value;
@@ -118,8 +130,16 @@ TEST(traced_load, the_picture_is_that_of_the_load_itself) {
   const small_load made;
   traced_load back;
   read(back, made.json());
-  EXPECT_EQ(shown(back.picture()), shown(picture_of(made.record, made.window(),
-                                                    made.record.start_ns())));
+  EXPECT_EQ(shown(back.picture()),
+            shown(picture_of(made.record, made.window(), made.record.start_ns())));
+  ASSERT_EQ(back.picture().wakes.size(), 2u);
+  EXPECT_EQ(back.picture().wakes[0].from_lane, picture_wake::by_read);
+  EXPECT_EQ(back.picture().wakes[0].from_ns, 390u);
+  EXPECT_EQ(back.picture().wakes[1].from_lane, 0u);
+  EXPECT_EQ(back.picture().wakes[1].to_ns, 600u);
+  ASSERT_EQ(back.picture().rooms.size(), 2u);
+  EXPECT_EQ(back.picture().rooms[0].held_by, 3u) << "by name, though it cannot be written";
+  EXPECT_EQ(back.picture().rooms[1].held_by, no_subject);
   EXPECT_EQ(back.load_ns(), 900u);
   EXPECT_TRUE(back.knows_its_end());
   EXPECT_EQ(back.foreign_events(), 0u);
