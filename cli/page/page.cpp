@@ -15,6 +15,7 @@
 #include "page/page_parts.hpp"
 #include "page/page_table.hpp"
 #include "page/still_picture.hpp"
+#include "page/thread_time.hpp"
 #include "report/load_advice.hpp"
 #include "terminal/display.hpp"
 #include "terminal/units.hpp"
@@ -299,6 +300,7 @@ class page_writer {
     section("File types", types());
     section("Mounts", mounts());
     section("Threads", threads());
+    section("What each thread did", thread_parts());
     section("Reads by size", read_sizes());
     put("</div>\n");
   }
@@ -386,6 +388,26 @@ class page_writer {
                  {human_time(thread.busy_ns()), thread.busy_ns()},
                  {human_time(thread.waiting_ns), thread.waiting_ns},
                  {human_time(thread.cpu_ns), thread.cpu_ns}});
+    }
+    return table;
+  }
+
+  // Adds up to the load on each thread.
+  page_table thread_parts() const {
+    constexpr double shown_min = 0.002;
+    page_table table("", {"thread", "what", "n:time", "n:share", "n:times", "ended by"});
+    const double whole = static_cast<double>(picture_.total_ns - picture_.load_begin_ns);
+    for (const thread_time& thread : time_of_threads(picture_)) {
+      for (const time_part& part : thread.parts) {
+        const double share = whole > 0 ? static_cast<double>(part.ns) / whole : 0;
+        if (share < shown_min) continue;
+        table.row({thread.thread,
+                   (part.is_wait ? "waiting: " : "") + part.name,
+                   {human_time(part.ns), part.ns},
+                   {human_percent(share), part.ns},
+                   {grouped(part.times), part.times},
+                   part.ended_by});
+      }
     }
     return table;
   }
