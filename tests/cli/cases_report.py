@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
 """`overture report`: the report of a load that is over, from the files that it wrote."""
 
+import csv
+import io
 import json
 import re
 
@@ -183,6 +185,93 @@ def report_says_that_events_were_lost(box):
     assert made.code == 0, made
     assert "has lost its 12 oldest events" in page_data(box, "page.html")[1]
     assert "lacks 12 events" in box.run("report", "lost.json").out
+
+
+@case()
+def report_has_forms_for_other_programs(box):
+    loaded = traced(box, *box.game())
+    made = box.run("report", "trace.json", "report.json", "--csv")
+    assert (made.code, made.err) == (0, ""), made
+    rows = list(csv.DictReader(io.StringIO(made.out)))
+    assert len(rows) == 7 and sum(int(row["bytes"]) for row in rows) == loaded["bytes"], rows
+    assert {row["state"] for row in rows} == {"ready"}, rows
+    assert {row["mount"] for row in rows} == {"base", "dlc.zip", "mods/ai.pk3", "mods/look"}, rows
+    decode = sum(float(row["decode_us"]) for row in rows) / 1e6
+    assert abs(decode - loaded["stages"]["decode"]["seconds"]) < 1e-6, decode
+
+    folded = box.run("report", "trace.json", "--folded")
+    threads = {}
+    for line in folded.out.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        name = stack.split(";")[0]
+        threads[name] = threads.get(name, 0) + int(count)
+    assert set(threads) == {"main", "worker 1"}, threads
+    assert len(set(threads.values())) == 1, ("each thread's time is the load's", threads)
+    assert abs(threads["main"] / 1e9 - loaded["seconds"]) < 0.02, threads
+
+    for form in ("--csv", "--folded"):
+        made = box.run("report", "report.json", form)
+        assert made.code == 2 and "need the trace" in made.err, made
+        made = box.run("report", "trace.json", form, "--json")
+        assert made.code == 2 and "give one" in made.err, made
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """The fields of a protobuf message: (number, value)."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        elif key & 7 == 1:
+            value, at = int.from_bytes(data[at : at + 8], "little"), at + 8
+        else:
+            assert key & 7 == 2, key
+            length, at = varint(data, at)
+            value, at = data[at : at + length], at + length
+            assert len(value) == length
+        yield key >> 3, value
+
+
+@case()
+def report_writes_perfettos_own_format(box):
+    traced(box, *box.game())
+    for _ in range(2):  # it may replace itself
+        made = box.run("report", "trace.json", "--perfetto", "load.pftrace")
+        assert (made.code, made.out, made.err) == (0, "", ""), made
+    made = box.run("report", "trace.json", "--perfetto", "trace.json")
+    assert made.code == 2, made
+    packets = [dict(fields(packet)) for _, packet in
+               fields((box.folder / "load.pftrace").read_bytes())]
+    tracks = [dict(fields(packet[60])) for packet in packets if 60 in packet]
+    threads = [dict(fields(track[4]))[5].decode() for track in tracks if 4 in track]
+    assert threads == ["main", "worker 1"], threads
+    begun, flows, ended = {}, [], []
+    for packet in packets:
+        if 11 not in packet:
+            continue
+        event = list(fields(packet[11]))
+        kind, track = dict(event)[9], dict(event)[11]
+        if kind == 1:
+            begun[track] = begun.get(track, 0) + 1
+            assert dict(event)[23], event
+        if kind == 2:
+            begun[track] -= 1
+        flows += [value for number, value in event if number == 47]
+        ended += [value for number, value in event if number == 48]
+    assert begun and set(begun.values()) == {0}, begun
+    assert set(flows) == set(ended) and len(ended) == len(set(ended)), (flows, ended)
 
 
 @case()
