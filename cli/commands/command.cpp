@@ -17,6 +17,7 @@ namespace {
 
 constexpr command all_commands[] = {
     {"load", "load everything on all cores and report where the time went", cmd_load},
+    {"report", "make the report or the page of a load that is over", cmd_report},
     {"compare", "say what got slower between two loads", cmd_compare},
     {"check", "verify the checksum of every file", cmd_check},
     {"ls", "list a folder of the merged tree", cmd_ls},

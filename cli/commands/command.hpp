@@ -34,6 +34,7 @@ int cmd_load(const std::vector<std::string>& words);
 int cmd_ls(const std::vector<std::string>& words);
 int cmd_pack(const std::vector<std::string>& words);
 int cmd_physfs_env(const std::vector<std::string>& words);
+int cmd_report(const std::vector<std::string>& words);
 int cmd_save_bench(const std::vector<std::string>& words);
 int cmd_which(const std::vector<std::string>& words);
 

@@ -72,6 +72,10 @@ void warn_of_missing_threads(const char* what, const result<void>& status) {
                             reason_of(status.error())));
 }
 
+void mark_at(const char* name, std::uint64_t at_ns) {
+  record({.begin_ns = at_ns, .end_ns = at_ns, .name = name, .kind = event_kind::instant});
+}
+
 }  // namespace
 
 bool took_too_long(const report_failure& failure) {
@@ -103,12 +107,14 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
 
   window.begin_ns = now_ns();
   window.main_cpu_ns = thread_cpu_ns();
+  mark_at(load_begins, window.begin_ns);
   if (const result<void> started = scope.start(); !started) {
     print_error(fmt::format("cannot start the load: {}", reason_of(started.error())));
     return std::nullopt;
   }
   finish(scope, line, window.begin_ns);
   window.end_ns = now_ns();
+  mark_at(load_ends, window.end_ns);
   window.main_cpu_ns = thread_cpu_ns() - window.main_cpu_ns;
 
   if (how.note) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace overture::cli {
@@ -82,9 +83,28 @@ class path_finder {
     return span.begin_ns;
   }
 
-  // The thread waited from `begin` to `end`. Goes to what ended last in between.
+  // The thread waited until `end`, and has been woken before that. Null if that is not recorded.
+  [[nodiscard]] const picture_wake* wake_before(std::uint32_t lane, std::uint64_t end) const {
+    const picture_wake* const last = picture_.wakes.data() + picture_.wakes.size();
+    const picture_wake* const found =
+        std::partition_point(picture_.wakes.data(), last, [&](const picture_wake& each) {
+          return std::tie(each.to_lane, each.to_ns) < std::tie(lane, end);
+        });
+    return found != last && found->to_lane == lane && found->from_ns < end ? found : nullptr;
+  }
+
+  // The thread waited from `begin` to `end`. Goes to what woke it, or else to what ended last in
+  // between.
   std::uint64_t cross(std::uint32_t& lane, std::uint64_t begin, std::uint64_t end,
                       const std::string& reason, std::uint32_t file) {
+    if (const picture_wake* const wake = wake_before(lane, end)) {
+      add(lane, wake->from_ns, end, reason, true, file, path_step::turn::recorded);
+      if (wake->from_lane == picture_wake::by_read) {
+        return through(picture_.reads[wake->from_read], lane);
+      }
+      lane = wake->from_lane;
+      return wake->from_ns;
+    }
     std::optional<cause> found = last_work(end + 1, lane);
     const std::optional<cause> read = last_read(end + 1);
     if (read && (!found || read->end_ns > found->end_ns)) found = read;
@@ -92,17 +112,18 @@ class path_finder {
       add(lane, begin, end, reason, true, file);
       return begin;
     }
-    add(lane, found->end_ns, end, reason, true, file);
-    if (!found->read) {
-      lane = found->lane;
-      return found->end_ns;
-    }
-    const picture_read& done = *found->read;
+    add(lane, found->end_ns, end, reason, true, file, path_step::turn::guessed);
+    if (found->read) return through(*found->read, lane);
+    lane = found->lane;
+    return found->end_ns;
+  }
+
+  // Back through a read to the thread that asked for it.
+  std::uint64_t through(const picture_read& done, std::uint32_t& lane) {
     add(path_step::in_read, done.served_ns, done.end_ns,
         done.is_cached ? "read from the page cache" : "read from the disk", false, done.file);
     add(path_step::in_read, done.begin_ns, done.served_ns, "in the queue", true, done.file);
-    // Whoever worked then has asked for it.
-    if (const std::optional<std::uint32_t> asker = lane_at(done.begin_ns)) lane = *asker;
+    if (const std::optional<std::uint32_t> asker = asker_of(done)) lane = *asker;
     return done.begin_ns;
   }
 
@@ -132,21 +153,29 @@ class path_finder {
     return cause{path_step::in_read, read->end_ns, read};
   }
 
-  [[nodiscard]] std::optional<std::uint32_t> lane_at(std::uint64_t time) const {
+  // The thread that worked on the same file when the read was queued, or else one that worked.
+  [[nodiscard]] std::optional<std::uint32_t> asker_of(const picture_read& read) const {
+    const std::uint64_t time = read.begin_ns;
+    std::optional<std::uint32_t> any;
     for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
       const std::vector<picture_span>& spans = lanes_[i].spans;
-      const auto after = std::partition_point(
-          spans.begin(), spans.end(), [&](const picture_span& s) { return s.begin_ns <= time; });
-      if (after == spans.begin()) continue;
-      const picture_span& span = *(after - 1);
-      if (span.end_ns >= time && !picture_.names[span.name].is_wait) return i;
+      auto at = std::partition_point(spans.begin(), spans.end(),
+                                     [&](const picture_span& s) { return s.begin_ns <= time; });
+      // The span that ended when the read was queued, and the one that began.
+      for (int looks = 0; looks < 2 && at != spans.begin(); ++looks) {
+        const picture_span& span = *--at;
+        if (span.end_ns < time) break;
+        if (picture_.names[span.name].is_wait) continue;
+        if (span.file == read.file && read.file != no_subject) return i;
+        if (!any) any = i;
+      }
     }
-    return {};
+    return any;
   }
 
   void add(std::uint32_t lane, std::uint64_t begin, std::uint64_t end, const std::string& name,
-           bool is_wait, std::uint32_t file) {
-    if (begin < end) path_.push_back({lane, begin, end, name, is_wait, file});
+           bool is_wait, std::uint32_t file, path_step::turn leads = path_step::turn::none) {
+    if (begin < end) path_.push_back({lane, begin, end, name, is_wait, file, leads});
   }
 
   const timeline_picture& picture_;

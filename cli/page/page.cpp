@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "overture/base/version.hpp"
@@ -14,6 +15,7 @@
 #include "page/page_parts.hpp"
 #include "page/page_table.hpp"
 #include "page/still_picture.hpp"
+#include "page/thread_time.hpp"
 #include "report/load_advice.hpp"
 #include "terminal/display.hpp"
 #include "terminal/units.hpp"
@@ -93,6 +95,13 @@ class page_writer {
       put("<p class=\"warn\">Interrupted: {} not loaded, so this page is of a part.</p>\n",
           counted(summary.cancelled, "file was", "files were"));
     }
+    for (const std::string& each : what_.missing) {
+      put("<p class=\"warn\">{}</p>\n", html_text(each));
+    }
+    if (picture_.lanes.empty()) {
+      put("<p class=\"warn\">Made without a trace: there is no timeline, no critical path and no "
+          "list of all files.</p>\n");
+    }
     if (picture_.events_lost() > 0) {
       put("<p class=\"warn\">The timeline has lost its {} oldest events; its beginning is not "
           "whole. The tables are.</p>\n",
@@ -152,7 +161,7 @@ class page_writer {
   }
 
   void timeline_section() {
-    put("<section>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
+    put("<section{}>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
         "<div class=\"tools moving\"><label for=\"search\">Find files</label>"
         "<input type=\"search\" id=\"search\">"
         "<button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>"
@@ -165,13 +174,14 @@ class page_writer {
         "<canvas id=\"timeline\" class=\"moving\" tabindex=\"0\" role=\"application\" "
         "aria-label=\"Timeline of all threads. Plus and minus zoom, arrow keys move, 0 shows the "
         "whole load. The tables below have the same times.\"></canvas>\n"
+        "<p id=\"wake\" class=\"moving dim\" aria-live=\"polite\"></p>\n"
         "<figure class=\"still\">{}</figure>\n"
         "<div id=\"file\" class=\"panel\" hidden><header><h3 id=\"file-name\"></h3>"
         "<button type=\"button\" id=\"file-close\">Close</button></header><div class=\"scroll\">"
         "<table><caption>Its way through the load</caption><thead><tr><th class=\"n\">at</th>"
         "<th class=\"n\">took</th><th>what</th><th>thread</th></tr></thead>"
         "<tbody id=\"file-way\"></tbody></table></div></div>\n</section>\n",
-        still_picture(picture_));
+        picture_.lanes.empty() ? " hidden" : "", still_picture(picture_));
   }
 
   void path_section() {
@@ -201,7 +211,29 @@ class page_writer {
                  {human_percent(static_cast<double>(each.ns) / static_cast<double>(all)), each.ns},
                  {grouped(each.steps), each.steps}});
     }
-    put("<section>\n<h2>Critical path</h2>\n{}</section>\n", table.html());
+    put("<section>\n<h2>Critical path</h2>\n{}<p class=\"dim\">{}</p>\n</section>\n", table.html(),
+        what_it_rests_on());
+  }
+
+  [[nodiscard]] std::string what_it_rests_on() const {
+    const auto count = [this](path_step::turn kind) {
+      return static_cast<std::uint64_t>(
+          std::count_if(picture_.critical.begin(), picture_.critical.end(),
+                        [kind](const path_step& step) { return step.leads == kind; }));
+    };
+    const std::uint64_t guessed = count(path_step::turn::guessed);
+    const std::uint64_t all = guessed + count(path_step::turn::recorded);
+    if (all == 0) return "It stays on one thread.";
+    if (guessed == 0) {
+      return fmt::format(
+          "It turns to another thread or a read {}, each time to what ended the wait.",
+          counted(all, "time", "times"));
+    }
+    return fmt::format(
+        "It turns to another thread or a read {}. {} of these turns {} a guess: who ended the wait "
+        "is "
+        "not recorded, so the path goes to what ended last.",
+        counted(all, "time", "times"), grouped(guessed), guessed == 1 ? "is" : "are");
   }
 
   void what_if() {
@@ -256,16 +288,19 @@ class page_writer {
       table.row({file.path, size_text(file.bytes), human_time(file.total_ns()),
                  human_time(file.device_ns), human_time(decode)});
     }
-    put("<section class=\"still\">\n<h2>Slowest files</h2>\n{}</section>\n", table.html());
+    put("<section{}>\n<h2>Slowest files</h2>\n{}</section>\n",
+        what_.files.empty() ? "" : " class=\"still\"", table.html());
   }
 
   void totals_section() {
     put("<div class=\"two\">\n");
     section("Stages", stages());
     section("Waits", waits());
+    section("Files that waited for room", rooms());
     section("File types", types());
     section("Mounts", mounts());
     section("Threads", threads());
+    section("What each thread did", thread_parts());
     section("Reads by size", read_sizes());
     put("</div>\n");
   }
@@ -295,6 +330,28 @@ class page_writer {
       table.row({wait.name, {human_time(wait.ns), wait.ns}, {human_percent(part), wait.ns}});
     }
     return table;
+  }
+
+  // Those that waited longest for the memory budget, and whose bytes stood in the way at last.
+  page_table rooms() const {
+    constexpr std::size_t shown = 20;
+    page_table table("", {"file", "n:waited", "room of"});
+    std::vector<const picture_room*> longest;
+    for (const picture_room& room : picture_.rooms) longest.push_back(&room);
+    const auto is_longer = [](const picture_room* a, const picture_room* b) {
+      const auto ns = [](const picture_room* room) { return room->end_ns - room->begin_ns; };
+      return std::tuple(ns(b), a->begin_ns, a->file) < std::tuple(ns(a), b->begin_ns, b->file);
+    };
+    std::sort(longest.begin(), longest.end(), is_longer);
+    longest.resize(std::min(longest.size(), shown));
+    for (const picture_room* const room : longest) {
+      const std::uint64_t ns = room->end_ns - room->begin_ns;
+      table.row({path_of(room->file), {human_time(ns), ns}, path_of(room->held_by)});
+    }
+    return table;
+  }
+  [[nodiscard]] std::string path_of(std::uint32_t file) const {
+    return file < what_.files.size() ? what_.files[file].path : "unknown";
   }
 
   page_table types() const {
@@ -331,6 +388,26 @@ class page_writer {
                  {human_time(thread.busy_ns()), thread.busy_ns()},
                  {human_time(thread.waiting_ns), thread.waiting_ns},
                  {human_time(thread.cpu_ns), thread.cpu_ns}});
+    }
+    return table;
+  }
+
+  // Adds up to the load on each thread.
+  page_table thread_parts() const {
+    constexpr double shown_min = 0.002;
+    page_table table("", {"thread", "what", "n:time", "n:share", "n:times", "ended by"});
+    const double whole = static_cast<double>(picture_.total_ns - picture_.load_begin_ns);
+    for (const thread_time& thread : time_of_threads(picture_)) {
+      for (const time_part& part : thread.parts) {
+        const double share = whole > 0 ? static_cast<double>(part.ns) / whole : 0;
+        if (share < shown_min) continue;
+        table.row({thread.thread,
+                   (part.is_wait ? "waiting: " : "") + part.name,
+                   {human_time(part.ns), part.ns},
+                   {human_percent(share), part.ns},
+                   {grouped(part.times), part.times},
+                   part.ended_by});
+      }
     }
     return table;
   }

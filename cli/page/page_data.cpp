@@ -62,6 +62,8 @@ class data_writer {
     counters();
     files();
     mounts();
+    rooms();
+    wakes();
     critical();
     out_.end();
     return out_.take();
@@ -191,7 +193,9 @@ class data_writer {
     }
     out_.end();
     column("state", [](const report_row& file) { return static_cast<std::uint64_t>(file.state); });
-    column("mount", [](const report_row& file) { return file.mount; });
+    column("mount", [&](const report_row& file) {
+      return std::min<std::uint64_t>(file.mount, what_.mounts.size());
+    });
     column("bytes", [](const report_row& file) { return file.bytes; });
     column("device", [](const report_row& file) { return ticks(file.device_ns); });
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
@@ -269,12 +273,45 @@ class data_writer {
     out_.end();
   }
 
-  // Each step begins where the last one ended; lane 0 is a read.
+  void rooms() {
+    varint_text numbers;
+    std::uint64_t begin = 0;
+    for (const picture_room& room : picture_.rooms) {
+      const std::uint64_t now = ticks(room.begin_ns);
+      numbers.add(now - begin);
+      numbers.add(ticks(room.end_ns) - now);
+      numbers.add(static_cast<std::uint64_t>(file_number(room.file)));
+      numbers.add(static_cast<std::uint64_t>(file_number(room.held_by)));
+      begin = now;
+    }
+    out_.key("rooms").begin('{').key("count").number(picture_.rooms.size());
+    out_.key("list").text(numbers.base64()).end();
+  }
+
+  // Lane 0 is a read.
+  void wakes() {
+    varint_text numbers;
+    std::int64_t to = 0;
+    for (const picture_wake& wake : picture_.wakes) {
+      const auto now = static_cast<std::int64_t>(ticks(wake.to_ns));
+      numbers.add(wake.to_lane);
+      numbers.add_signed(now - to);
+      numbers.add(wake.from_lane == picture_wake::by_read ? 0 : wake.from_lane + 1);
+      numbers.add(ticks(wake.to_ns) - std::min(ticks(wake.from_ns), ticks(wake.to_ns)));
+      to = now;
+    }
+    out_.key("wakes").begin('{').key("count").number(picture_.wakes.size());
+    out_.key("list").text(numbers.base64()).end();
+  }
+
+  // Each step begins where the last one ended; lane 0 is a read. A turn to another lane is 1 if it
+  // is guessed, 2 if it is recorded.
   void critical() {
     varint_text numbers;
     for (const path_step& step : picture_.critical) {
       numbers.add(step.lane == path_step::in_read ? 0 : step.lane + 1);
       numbers.add(ticks(step.end_ns) - ticks(step.begin_ns));
+      numbers.add(static_cast<std::uint64_t>(step.leads));
     }
     out_.key("critical").begin('{').key("count").number(picture_.critical.size());
     out_.key("steps").text(numbers.base64()).end();

@@ -49,6 +49,24 @@ struct picture_lane {
   std::vector<picture_span> spans;  // by begin, parents before their children
 };
 
+// A thread or a read that ended the wait of a thread.
+struct picture_wake {
+  static constexpr std::uint32_t by_read = UINT32_MAX;
+  std::uint32_t to_lane = 0;
+  std::uint64_t to_ns = 0;  // the end of the wait
+  std::uint32_t from_lane = by_read;
+  std::uint32_t from_read = 0;  // in timeline_picture::reads, if it was one
+  std::uint64_t from_ns = 0;    // the call, or the end of the read
+};
+
+// A file that waited for room in the memory budget.
+struct picture_room {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint32_t file = no_subject;
+  std::uint32_t held_by = no_subject;  // the file that gave up its room then
+};
+
 struct counter_value {
   std::uint64_t at_ns = 0;
   std::uint64_t value = 0;
@@ -67,15 +85,21 @@ struct path_step {
   std::string name;
   bool is_wait = false;
   std::uint32_t file = no_subject;
+  // A wait that leads to another thread or a read, and whether that has ended it is recorded.
+  enum class turn : std::uint8_t { none, guessed, recorded };
+  turn leads = turn::none;
 };
 
 struct timeline_picture {
-  std::uint64_t total_ns = 0;       // until the load ended
-  std::uint64_t load_begin_ns = 0;  // mounting came before
+  std::uint64_t total_ns = 0;              // until the load ended
+  std::uint64_t load_begin_ns = 0;         // mounting came before
+  std::uint64_t events_lost_in_reads = 0;  // of threads that only read
   std::vector<picture_name> names;
   std::vector<picture_lane> lanes;  // main, workers, others; not the threads that only read
   std::vector<picture_read> reads;  // by begin
   std::vector<picture_counter> counters;
+  std::vector<picture_room> rooms;  // by begin
+  std::vector<picture_wake> wakes;  // by to_lane and to_ns
   std::vector<path_step> critical;  // by begin
 
   [[nodiscard]] std::uint64_t events_lost() const;

@@ -13,7 +13,7 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t files_max = 50;
-constexpr const char* kind_names[measure_kind_count] = {"load",  "stage", "wait", "mount",
+constexpr const char* kind_names[measure_kind_count] = {"load", "stage", "wait", "mount",
                                                         "type", "file",  "bytes"};
 
 double sum_of(const std::vector<double>& values) {

@@ -203,13 +203,13 @@ class file_collector {
 
 // A load's threads live, waiting, a little longer than the load. Totals carry no times, so waits
 // are clipped to the load's duration.
-report_thread thread_of(const timeline_track& track, const load_window& window) {
+report_thread thread_of(const thread_sums& thread, std::uint64_t wall_ns) {
   report_thread row;
-  row.name = track.name();
+  row.name = thread.name;
   row.is_worker = !row.name.starts_with(io_name);
-  row.cpu_ns = row.name == main_name ? window.main_cpu_ns : track.cpu_ns();
-  row.events_lost = track.events_lost();
-  for (const trace_total& total : track.totals()) {
+  row.cpu_ns = thread.cpu_ns;
+  row.events_lost = thread.events_lost;
+  for (const trace_total& total : thread.totals) {
     if (total.kind == event_kind::wait) row.waiting_ns += total.ns;
     if (total.kind != event_kind::zone) continue;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
@@ -218,7 +218,6 @@ report_thread thread_of(const timeline_track& track, const load_window& window) 
       }
     }
   }
-  const std::uint64_t wall_ns = window.end_ns - window.begin_ns;
   row.waiting_ns = std::min(row.waiting_ns, wall_ns - std::min(wall_ns, row.busy_ns()));
   return row;
 }
@@ -239,16 +238,29 @@ report collect_files(const file_system& files, const load_scope& scope, bool wit
 }
 
 void collect_threads(report& what, const timeline& record, const load_window& window) {
-  const load_verdict verdict = judge(record, window.begin_ns, window.end_ns, worker_name);
+  std::vector<thread_sums> threads;
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    const timeline_track& track = record.track(i);
+    const bool is_main = std::string_view(track.name()) == main_name;
+    threads.push_back({track.name(),
+                       {track.totals().begin(), track.totals().end()},
+                       is_main ? window.main_cpu_ns : track.cpu_ns(),
+                       track.events_lost()});
+  }
+  collect_threads(what, threads, window.end_ns - window.begin_ns);
+}
+
+void collect_threads(report& what, std::span<const thread_sums> threads, std::uint64_t wall_ns) {
+  std::vector<thread_totals> totals;
+  for (const thread_sums& each : threads) totals.push_back({each.name, each.totals});
+  const load_verdict verdict = judge(totals, wall_ns, worker_name);
   what.verdict.name = verdict.name;
   what.verdict.worker_ns = verdict.worker_ns;
   for (std::size_t i = 0; i < verdict.share_count; ++i) {
     const time_share& share = verdict.shares[i];
     what.verdict.shares.push_back({share.name, share.waiting, share.ns});
   }
-  for (std::size_t i = 0; i < record.track_count(); ++i) {
-    what.threads_used.push_back(thread_of(record.track(i), window));
-  }
+  for (const thread_sums& each : threads) what.threads_used.push_back(thread_of(each, wall_ns));
   what.io_threads = static_cast<unsigned>(
       std::count_if(what.threads_used.begin(), what.threads_used.end(),
                     [](const report_thread& thread) { return !thread.is_worker; }));

@@ -9,6 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "overture/load/load_scope.hpp"
 #include "overture/trace/timeline.hpp"
@@ -21,6 +24,10 @@ namespace overture::cli {
 inline constexpr const char* worker_name = "worker";
 inline constexpr const char* io_name = "io";
 inline constexpr const char* main_name = "main";
+
+// What marks the ends of the load in a timeline.
+inline constexpr const char* load_begins = "load begins";
+inline constexpr const char* load_ends = "load ends";
 
 // Why load_options::exclude leaves a file out, in report::skipped.
 inline constexpr const char* excluded_reason = "left out by --exclude";
@@ -36,6 +43,14 @@ struct load_window {
 [[nodiscard]] report collect_files(const file_system& files, const load_scope& scope,
                                    bool with_rows = false);
 void collect_threads(report& what, const timeline& record, const load_window& window);
+// The same from what was kept of a timeline.
+struct thread_sums {
+  std::string name;
+  std::vector<trace_total> totals;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t events_lost = 0;
+};
+void collect_threads(report& what, std::span<const thread_sums> threads, std::uint64_t wall_ns);
 // The timeline's memory that was reserved and not written.
 [[nodiscard]] std::uint64_t unused_ring_bytes(const timeline& record,
                                               std::uint32_t events_per_thread);

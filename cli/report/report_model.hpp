@@ -101,8 +101,9 @@ struct report_file {
 
 // One of all files, in tree order.
 struct report_row {
+  static constexpr std::uint32_t unknown_mount = UINT32_MAX;
   std::string path;
-  std::uint32_t mount = 0;  // in report::mounts
+  std::uint32_t mount = 0;  // in report::mounts, or unknown
   overture::file_state state = overture::file_state::none;
   std::uint64_t bytes = 0;
   std::uint64_t began_ns = 0;  // since the load began; 0 if it has not
@@ -198,7 +199,9 @@ struct report {
   // Folders and links that could not be read while mounting: files are missing. In mount order.
   std::vector<report_failure> mount_failures;
   std::vector<report_skipped> skipped;
-  std::vector<std::string> hints;     // what the user may have meant otherwise
+  std::vector<std::string> hints;  // what the user may have meant otherwise
+  // What this report lacks, a sentence each: it was made of files that do not have it.
+  std::vector<std::string> missing;
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
   std::uint64_t budget_bytes = 0;  // 0: not known

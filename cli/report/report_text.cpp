@@ -82,8 +82,9 @@ class writer {
   }
 
   // The shortest name that tells a mount from the others.
-  [[nodiscard]] const std::string& label(const std::string& mount) const {
-    return labels_.at(mount);
+  [[nodiscard]] std::string label(const std::string& mount) const {
+    const auto found = labels_.find(mount);
+    return found == labels_.end() ? printable(mount) : found->second;
   }
   // Leaves out the mount if there is only one, or too little room.
   [[nodiscard]] std::string file_in_mount(const std::string& path, const std::string& mount) const {
@@ -99,6 +100,7 @@ class writer {
       line(style_.yellow(fmt::format("interrupted: {} not loaded; the report is partial",
                                      counted(summary.cancelled, "file", "files"))));
     }
+    for (const std::string& each : what_.missing) line(style_.yellow(each));
     line("");
     read_from();
     const std::string packed = summary.packed_bytes != summary.bytes
@@ -116,17 +118,18 @@ class writer {
                      grouped(what_.overrides.size()), grouped(what_.skipped.size())));
     if (!what_.mount_failures.empty()) line("  " + style_.red(missing_files(what_)));
     const worker_time spent = time_of_workers();
-    line(fmt::format("  mounted in {}; {} and {}, {} of CPU time", human_time(what_.mount_ns),
+    const std::string cpu =
+        spent.cpu_ns == 0 ? "" : fmt::format(", {} of CPU time", human_time(spent.cpu_ns));
+    line(fmt::format("  mounted in {}; {} and {}{}", human_time(what_.mount_ns),
                      counted(what_.threads, "thread", "threads"),
-                     counted(what_.io_threads, "read thread", "read threads"),
-                     human_time(spent.cpu_ns)));
+                     counted(what_.io_threads, "read thread", "read threads"), cpu));
     if (what_.kept) line("  " + kept_line(*what_.kept));
-    line(fmt::format("  hash {:016x}", summary.hash));
+    if (summary.hash != 0 || summary.files == 0) line(fmt::format("  hash {:016x}", summary.hash));
     for (const std::string& hint : what_.hints) line(style_.yellow("  " + hint));
     if (what_.baseline) baseline_line(*what_.baseline);
     for (const std::string& sentence : what_.exceeded) line(style_.red("  " + sentence));
-    if (static_cast<double>(spent.worker_cpu_ns) <
-        trusted_share * static_cast<double>(spent.busy_ns)) {
+    if (spent.worker_cpu_ns > 0 && static_cast<double>(spent.worker_cpu_ns) <
+                                       trusted_share * static_cast<double>(spent.busy_ns)) {
       line(style_.yellow(fmt::format(
           "  other programs used the CPU: busy threads ran only {} of the time, so times vary",
           human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));

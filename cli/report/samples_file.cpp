@@ -43,40 +43,18 @@ std::optional<measure> parse_measure(const object& from, std::size_t loads) {
   return read;
 }
 
-// What earlier versions wrote.
-std::optional<measure> parse_spread(const std::string& name, const object& from) {
-  const bool of_load = name == "load" || name == "mount";
-  measure read{.kind = of_load ? measure_kind::load : measure_kind::stage, .name = name};
-  for (const char* const part : {"least", "median", "most"}) {
-    if (!from.is_object() || !from.contains(part)) return {};
-    const std::optional<double> value = value_of(from[part]);
-    if (!value) return {};
-    read.values.push_back(*value);
-  }
-  return read;
-}
-
 std::optional<std::vector<measure>> parse_measures(const object& repeats, std::size_t& loads) {
-  std::vector<measure> measures;
-  const auto take = [&measures](std::optional<measure> read) {
-    if (read) measures.push_back(std::move(*read));
-    return read.has_value();
-  };
-  if (repeats.contains("measures")) {
-    if (!repeats["measures"].is_array() || !repeats.contains("loads") ||
-        !repeats["loads"].is_number_unsigned() || repeats["loads"] > loads_max) {
-      return {};
-    }
-    loads = repeats["loads"];
-    for (const object& each : repeats["measures"]) {
-      if (!take(parse_measure(each, loads))) return {};
-    }
-    return measures;
+  if (!repeats.contains("measures") || !repeats["measures"].is_array() ||
+      !repeats.contains("loads") || !repeats["loads"].is_number_unsigned() ||
+      repeats["loads"] > loads_max) {
+    return {};
   }
-  if (!repeats.contains("seconds") || !repeats["seconds"].is_object()) return {};
-  loads = 3;
-  for (const auto& [name, value] : repeats["seconds"].items()) {
-    if (!take(parse_spread(name, value))) return {};
+  loads = repeats["loads"];
+  std::vector<measure> measures;
+  for (const object& each : repeats["measures"]) {
+    std::optional<measure> read = parse_measure(each, loads);
+    if (!read) return {};
+    measures.push_back(std::move(*read));
   }
   return measures;
 }

@@ -11,8 +11,7 @@
 
 namespace overture::cli {
 
-// Nothing if the text is not what `overture load --json` writes. What an earlier version wrote has
-// the median and the extremes of each time instead of all of them.
+// Nothing if the text is not what `overture load --json` writes.
 [[nodiscard]] std::optional<load_samples> parse_samples(std::string_view text);
 // The same from a file. Prints why and returns nothing if that fails.
 [[nodiscard]] std::optional<load_samples> read_samples(const std::string& path);

@@ -12,7 +12,8 @@
 
 namespace overture::cli {
 
-int write_page(std::string_view page, const std::string& path, known_output& old) {
+int write_page(std::string_view page, const std::string& path, known_output& old,
+               const char* what) {
   output_file file;
   const auto bytes = std::as_bytes(std::span(page.data(), page.size()));
   const result<void> written =
@@ -21,11 +22,12 @@ int write_page(std::string_view page, const std::string& path, known_output& old
           .and_then([&] { return file.commit(old); });
   if (written) return exit_ok;
   if (written.error().code == errc::exists) {
-    print_error(fmt::format("{}: {}; the page is lost", printable(path), written.error().reason));
+    print_error(
+        fmt::format("{}: {}; the {} is lost", printable(path), written.error().reason, what));
     return exit_output_failed;
   }
-  print_error(fmt::format("{}: cannot write the page ({}); free some space or choose another file",
-                          printable(path), reason_of(written.error())));
+  print_error(fmt::format("{}: cannot write the {} ({}); free some space or choose another file",
+                          printable(path), what, reason_of(written.error())));
   return exit_output_failed;
 }
 

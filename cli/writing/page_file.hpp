@@ -10,7 +10,8 @@
 
 namespace overture::cli {
 
-// Replaces only what is known. Prints its own errors; returns an exit_code.
-[[nodiscard]] int write_page(std::string_view page, const std::string& path, known_output& old);
+// Replaces only what is known. Prints its own errors, which call it `what`; returns an exit_code.
+[[nodiscard]] int write_page(std::string_view page, const std::string& path, known_output& old,
+                             const char* what = "page");
 
 }  // namespace overture::cli

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "load/idle_reason.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture::load_detail {
 using namespace base_detail;
@@ -44,12 +46,25 @@ load_item* admission::next() noexcept {
   return may_begin_more(load_) ? next_new() : nullptr;
 }
 
+// Into the calling thread's timeline.
+void admission::note_wait(const load_room& room, const load_item& item) noexcept {
+  if (!is_recording()) return;
+  const entry_index by = room.made_by();
+  record({.begin_ns = item.refused_ns,
+          .end_ns = now_ns(),
+          .name = idle_reasons::budget,
+          .value = by == no_entry ? 0 : std::uint64_t{by} + 1,
+          .subject = item.entry,
+          .kind = event_kind::room});
+}
+
 load_item* admission::next_waiting() noexcept {
   for (waiting_line& line : load_.lines) {
     if (!is_served(line)) continue;
     load_item* const item = load_.pop(line.items);
     if (!item) continue;
     (void)load_.group.end_job();  // the job that runs this still counts
+    note_wait(line.room, *item);
     return item;
   }
   return nullptr;

@@ -39,6 +39,7 @@ class admission {
  private:
   void look_at_rooms() noexcept;
   [[nodiscard]] load_item* next_waiting() noexcept;
+  static void note_wait(const load_room& room, const load_item& item) noexcept;
   [[nodiscard]] load_item* next_new() noexcept;
   [[nodiscard]] std::uint32_t next_file() noexcept;
 

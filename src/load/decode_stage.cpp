@@ -59,10 +59,7 @@ void keep_decoded(loader& by, load_item& item, decoded_asset& made) noexcept {
   const std::uint64_t bytes = item.asset.bytes().size();
   by.load.record_of(item).decoded_bytes = bytes;
   if (bytes > item.asset_bytes) by.add_room(item, bytes - item.asset_bytes);
-  if (bytes < item.asset_bytes) {
-    by.load.ledger.give_back(item.asset_bytes - bytes, memory_tag::decode);
-    item.asset_bytes = bytes;
-  }
+  if (bytes < item.asset_bytes) by.release_asset_room(item, item.asset_bytes - bytes);
 }
 
 error warning_of(const decoded_asset& made, const load_item& item) noexcept {
@@ -108,9 +105,7 @@ staged_result decode(loader& by, load_item& item) noexcept {
   if (!made && memory.refused_bytes() != 0) {
     // All of it is taken at once the next time, so that no file waits for one that waits itself.
     item.asset_wanted = memory.refused_bytes();
-    if (item.asset_bytes != 0) {
-      load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
-    }
+    by.release_asset_room(item, item.asset_bytes);
     return needs_asset_room(item);
   }
   if (!made) return tl::unexpected<error>(made.error());

@@ -89,6 +89,7 @@ struct load_item {
   std::uint64_t reserved_bytes = 0;  // of the ledger's room, for the file
   std::uint64_t asset_bytes = 0;     // likewise, for a large asset
   std::uint64_t asset_wanted = 0;    // what its decoder was refused before
+  std::uint64_t refused_ns = 0;      // when it began to wait for room
 
   opened_file file;
   blob packed;                         // what was read, unless it is in the loader's scratch
@@ -114,11 +115,16 @@ class load_room final : public room_listener {
   [[nodiscard]] bool may_suffice() const noexcept {
     return made() != refused_at_.load(std::memory_order_seq_cst);
   }
+  // For the timeline: which file of this load gave up its room last; no_entry: it was another's.
+  [[nodiscard]] entry_index made_by() const noexcept {
+    return made_by_.load(std::memory_order_relaxed);
+  }
 
  private:
   load_state& load_;
   atomic<std::uint64_t> made_{0};
   atomic<std::uint64_t> refused_at_{UINT64_MAX};
+  atomic<entry_index> made_by_{no_entry};
 };
 
 // Where the read queue hands its completions over. They run as jobs of the load.
@@ -207,6 +213,7 @@ struct load_state {
   // By what an item lacks. Room for blocks is only waited for if block_ledger is another.
   static constexpr std::size_t line_count = static_cast<std::size_t>(lacking::nothing);
   waiting_line lines[line_count] = {{room}, {room}, {block_room}};
+  atomic<entry_index> giving{no_entry};     // whose room is given back now, for the timeline
   item_stack finalizable;                   // decoded, waiting for a one-thread sink
   item_stack left;                          // by the thread that lends itself, to the workers
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system

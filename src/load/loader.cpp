@@ -19,6 +19,23 @@ std::uint64_t share_bytes(const load_state& load) noexcept {
   return load.ledger.limit() / 16 / load.jobs.concurrency();
 }
 
+// Tells the timeline whose room is given back, while it lives.
+class giver {
+ public:
+  giver(load_state& load, entry_index entry) noexcept
+      : load_(is_recording() && load.waiting() != 0 ? &load : nullptr) {
+    if (load_) load_->giving.store(entry, std::memory_order_relaxed);
+  }
+  ~giver() {
+    if (load_) load_->giving.store(no_entry, std::memory_order_relaxed);
+  }
+  giver(const giver&) = delete;
+  giver& operator=(const giver&) = delete;
+
+ private:
+  load_state* const load_;
+};
+
 // The scratch of all loaders together takes at most about half the budget.
 std::uint64_t scratch_bytes(const load_state& load) noexcept {
   const bool files_outlive_turn = load.options.sink && load.options.sink->one_thread();
@@ -28,6 +45,7 @@ std::uint64_t scratch_bytes(const load_state& load) noexcept {
 }  // namespace
 
 void load_room::room_made() noexcept {
+  made_by_.store(load_.giving.load(std::memory_order_relaxed), std::memory_order_relaxed);
   made_.fetch_add(1, std::memory_order_seq_cst);
   if (can_begin(load_)) loader::spawn(load_);
 }
@@ -148,16 +166,22 @@ void loader::add_room(load_item& item, std::uint64_t bytes) noexcept {
 }
 
 void loader::release_room(load_item& item, std::uint64_t bytes) noexcept {
+  const giver told(load, item.entry);
   item.reserved_bytes -= bytes;
   credit_.give_back(bytes, item.ticket);
+}
+
+void loader::release_asset_room(load_item& item, std::uint64_t bytes) noexcept {
+  if (bytes == 0) return;
+  const giver told(load, item.entry);
+  item.asset_bytes -= bytes;
+  load.ledger.give_back(bytes, memory_tag::decode);
 }
 
 void loader::release_all(load_item& item) noexcept {
   item.file.release_block();
   release_room(item, item.reserved_bytes);
-  if (item.asset_bytes != 0) {
-    load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
-  }
+  release_asset_room(item, item.asset_bytes);
   load.ledger.end_item(item.ticket);
 }
 
@@ -172,6 +196,7 @@ void loader::put_aside(load_item& item) noexcept {
 void loader::wait_for_room(load_item& item) noexcept {
   put_aside(item);
   const std::uint32_t file = item.number;
+  item.refused_ns = clock_ns;
   admission_.wait(item);
   if (load.is_cancelled(file)) drop_waiting(load);
 }

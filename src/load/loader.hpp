@@ -50,6 +50,8 @@ class loader {
   // Counts memory that was not known when the file began. Never waits.
   void add_room(load_item& item, std::uint64_t bytes) noexcept;
   void release_room(load_item& item, std::uint64_t bytes) noexcept;
+  // What its asset does not need.
+  void release_asset_room(load_item& item, std::uint64_t bytes) noexcept;
   // Gives back all that an item holds.
   void release_all(load_item& item) noexcept;
   // Decodes that allocate at least this much take room first.

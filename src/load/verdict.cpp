@@ -80,12 +80,12 @@ class divided_time {
 
 // Adds one worker over the load's wall_ns. Work comes first; a reason that began before the load or
 // outlasts it gets less, all alike; and the rest is idle time without a reason, if there was any.
-void add_worker(load_verdict& verdict, const timeline_track& track,
+void add_worker(load_verdict& verdict, std::span<const trace_total> totals,
                 std::uint64_t wall_ns) noexcept {
   divided_time time(verdict, wall_ns);
   std::uint64_t idle_ns = 0;
   std::uint64_t unexplained_ns = 0;
-  for (const trace_total& total : track.totals()) {
+  for (const trace_total& total : totals) {
     if (total.kind == event_kind::zone && is_stage(total.name)) {
       time.give(total.name, false, total.ns);
     }
@@ -96,7 +96,7 @@ void add_worker(load_verdict& verdict, const timeline_track& track,
   const double kept = idle_ns <= time.left_ns()
                           ? 1.0
                           : static_cast<double>(time.left_ns()) / static_cast<double>(idle_ns);
-  for (const trace_total& total : track.totals()) {
+  for (const trace_total& total : totals) {
     const char* const share = total.kind == event_kind::wait ? idleness(total.name) : nullptr;
     if (!share) continue;
     time.give(share, true, static_cast<std::uint64_t>(static_cast<double>(total.ns) * kept));
@@ -131,6 +131,17 @@ const char* name_of(const time_share& largest) noexcept {
   return "waiting";
 }
 
+bool works(std::string_view thread, std::string_view worker_prefix) noexcept {
+  return thread == "main" || thread.starts_with(worker_prefix);
+}
+
+load_verdict named(load_verdict verdict) noexcept {
+  std::sort(verdict.shares, verdict.shares + verdict.share_count,
+            [](const time_share& a, const time_share& b) { return a.ns > b.ns; });
+  verdict.name = verdict.worker_ns == 0 ? "nothing to do" : name_of(verdict.shares[0]);
+  return verdict;
+}
+
 }  // namespace
 
 const char* to_string(load_stage stage) noexcept {
@@ -154,15 +165,18 @@ load_verdict judge(const timeline& record, std::uint64_t begin_ns, std::uint64_t
   load_verdict verdict;
   for (std::size_t i = 0; i < record.track_count(); ++i) {
     const timeline_track& track = record.track(i);
-    const std::string_view name = track.name();
-    if (name == "main" || name.starts_with(worker_prefix)) {
-      add_worker(verdict, track, end_ns - begin_ns);
-    }
+    if (works(track.name(), worker_prefix)) add_worker(verdict, track.totals(), end_ns - begin_ns);
   }
-  std::sort(verdict.shares, verdict.shares + verdict.share_count,
-            [](const time_share& a, const time_share& b) { return a.ns > b.ns; });
-  verdict.name = verdict.worker_ns == 0 ? "nothing to do" : name_of(verdict.shares[0]);
-  return verdict;
+  return named(verdict);
+}
+
+load_verdict judge(std::span<const thread_totals> threads, std::uint64_t wall_ns,
+                   std::string_view worker_prefix) noexcept {
+  load_verdict verdict;
+  for (const thread_totals& thread : threads) {
+    if (works(thread.name, worker_prefix)) add_worker(verdict, thread.totals, wall_ns);
+  }
+  return named(verdict);
 }
 
 }  // namespace overture

@@ -12,6 +12,8 @@
 // threads but pays for one: each woken thread wakes others, inside address_wait(). Like any wake it
 // may come late, to an address where another object now lives.
 //
+// The thread's wait observer learns where it sleeps and whom it wakes: one load if there is none.
+//
 // There are two implementations. native_wait uses the operating system's address wait; generic_wait
 // uses a table of mutexes and runs anywhere. The build chooses which one the unqualified names mean
 // (OVERTURE_WAIT in CMake). Where the system cannot relay, relayed means all.
@@ -20,6 +22,7 @@
 #include <cstdint>
 
 #include "overture/base/atomic.hpp"
+#include "sync/this_thread_observer.hpp"
 
 namespace overture::sync_detail {
 
@@ -54,9 +57,23 @@ void address_wake_relayed(const void* address) noexcept;
 
 // The selected implementation.
 namespace wait_layer = OVERTURE_WAIT_LAYER;
-using wait_layer::address_wait;
-using wait_layer::address_wake_all;
-using wait_layer::address_wake_one;
-using wait_layer::address_wake_relayed;
+
+inline wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
+                                std::uint64_t deadline_ns) noexcept {
+  if (wait_observer* const told = this_thread_observer) told->sleeps_at(&word);
+  return wait_layer::address_wait(word, expected, deadline_ns);
+}
+inline void address_wake_one(const void* address) noexcept {
+  if (wait_observer* const told = this_thread_observer) told->wakes(address);
+  wait_layer::address_wake_one(address);
+}
+inline void address_wake_all(const void* address) noexcept {
+  if (wait_observer* const told = this_thread_observer) told->wakes(address);
+  wait_layer::address_wake_all(address);
+}
+inline void address_wake_relayed(const void* address) noexcept {
+  if (wait_observer* const told = this_thread_observer) told->wakes(address);
+  wait_layer::address_wake_relayed(address);
+}
 
 }  // namespace overture::sync_detail

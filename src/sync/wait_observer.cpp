@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Zlib
 #include "overture/sync/wait_observer.hpp"
 
+#include "sync/this_thread_observer.hpp"
+
 namespace overture {
-namespace {
 
-thread_local wait_observer* this_thread_observer = nullptr;
-
-}  // namespace
+using sync_detail::this_thread_observer;
 
 wait_observer* set_wait_observer(wait_observer* observer) noexcept {
   return std::exchange(this_thread_observer, observer);

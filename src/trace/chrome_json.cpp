@@ -5,12 +5,13 @@
 //   {"name":"decode","cat":"zone","ph":"X","pid":1,"tid":2,"ts":12.345,"dur":1.250,"args":{...}}
 //
 // ph: X is a span (the spans of a track must nest), i an instant, C a counter, M the name of a
-// process or track. Importers require a numeric pid and tid in every event, and parents before
-// their children.
+// process or track, s and f the ends of a flow: from the span around s to the next one after f.
+// Importers require a numeric pid and tid in every event, and parents before their children.
 #include <algorithm>
 #include <functional>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "base/vec.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/version.hpp"
@@ -51,6 +52,12 @@ struct ordered_event {
   const char* thread = "";
 };
 
+// A request, and the track that it stands on.
+struct placed_request {
+  const trace_event* event;
+  std::uint64_t tid;
+};
+
 struct flag_name {
   std::uint16_t flag;
   const char* text;
@@ -64,6 +71,15 @@ constexpr flag_name flag_names[] = {
 
 std::uint64_t end_ns(const trace_event& event) noexcept {
   return std::max(event.begin_ns, event.end_ns);
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_character_bytes(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
 // Orders parents before children: a parent begins first, or else ends last, or was recorded last.
@@ -123,7 +139,8 @@ class chrome_json {
       : record_(record),
         options_(options),
         out_(sink),
-        events_(record.memory(), memory_tag::trace) {}
+        events_(record.memory(), memory_tag::trace),
+        requests_(record.memory(), memory_tag::trace) {}
 
   result<void> write() {
     out_.raw("{\"traceEvents\":[\n");
@@ -131,8 +148,15 @@ class chrome_json {
     for (std::size_t i = 0; i < record_.track_count(); ++i) {
       if (const result<void> done = write_thread(record_.track(i), i + 1); !done) return done;
     }
-    if (const result<void> done = write_requests(); !done) return done;
+    if (const result<void> done = write_unthreaded(event_kind::request, "request", "read ");
+        !done) {
+      return done;
+    }
+    if (const result<void> done = write_unthreaded(event_kind::room, "room", "room "); !done) {
+      return done;
+    }
     if (const result<void> done = write_counters(); !done) return done;
+    if (const result<void> done = write_flows(); !done) return done;
     out_.raw("\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"version\":");
     out_.string(version);
     out_.raw(",\"events_lost\":");
@@ -144,7 +168,7 @@ class chrome_json {
  private:
   result<void> write_thread(const timeline_track& track, std::uint64_t tid) {
     events_lost_ += track.events_lost();
-    write_track_names(tid, track.name());
+    write_track_names(tid, track.name(), &track);
     events_.clear();
     const bool gathered = gather(track, [](event_kind kind) {
       return kind == event_kind::zone || kind == event_kind::wait || kind == event_kind::instant;
@@ -171,20 +195,24 @@ class chrome_json {
     return {};
   }
 
-  result<void> write_requests() {
-    if (!gather_all(event_kind::request)) return out_of_memory();
-    // Very many threads push the tracks of requests up.
-    const std::uint64_t first_tid =
-        std::max<std::uint64_t>(first_request_tid, record_.track_count() + 1);
+  // What is on no thread gets tracks of its own.
+  result<void> write_unthreaded(event_kind kind, const char* category, const char* track_name) {
+    if (!gather_all(kind)) return out_of_memory();
+    // Very many threads push these tracks up.
+    const std::uint64_t first_tid = std::max<std::uint64_t>(next_tid_, record_.track_count() + 1);
     request_tracks tracks{record_.memory()};
     for (const auto& [event, order, service, thread] : events_) {
       if (out_.failed()) break;
       const std::uint32_t tracks_before = tracks.count();
       const result<std::uint32_t> track = tracks.take(event->begin_ns, end_ns(*event));
       if (!track) return tl::unexpected<error>(track.error());
-      if (tracks.count() != tracks_before) write_request_track(first_tid, *track);
-      write_span(*event, "request", first_tid + *track, end_ns(*event), service, thread);
+      if (tracks.count() != tracks_before) write_own_track(first_tid, *track, track_name);
+      if (kind == event_kind::request && !requests_.push_back({event, first_tid + *track})) {
+        return out_of_memory();
+      }
+      write_span(*event, category, first_tid + *track, end_ns(*event), service, thread);
     }
+    next_tid_ = first_tid + tracks.count();
     return {};
   }
 
@@ -203,15 +231,54 @@ class chrome_json {
     return {};
   }
 
-  void write_request_track(std::uint64_t first_tid, std::uint32_t track) {
-    char name[16] = "read ";
+  // A wake by a thread that has just finished a read comes from the read: the thread itself did no
+  // work that could show it.
+  result<void> write_flows() {
+    std::sort(requests_.begin(), requests_.end(),
+              [](const placed_request& a, const placed_request& b) {
+                return std::less<>()(a.event, b.event);
+              });
+    std::uint64_t id = 0;
+    const auto write = [&](const wake_flow& flow) {
+      std::uint64_t from_tid = flow.from_track + 1;
+      std::uint64_t from_ns = flow.from_ns;
+      if (flow.request) {
+        from_tid = tid_of(*flow.request);
+        from_ns = end_ns(*flow.request);
+      }
+      ++id;
+      write_flow_end('s', id, from_tid, within(from_ns));
+      write_flow_end('f', id, flow.to_track + 1, within(flow.to_ns));
+    };
+    return for_each_wake(record_, write);
+  }
+  // What ends at a time is over then for viewers.
+  static std::uint64_t within(std::uint64_t end) noexcept { return end > 0 ? end - 1 : 0; }
+
+  void write_flow_end(char phase, std::uint64_t id, std::uint64_t tid, std::uint64_t at_ns) {
+    begin_event("wake", "wake", phase, tid, at_ns);
+    out_.raw(",\"id\":");
+    out_.number(id);
+    out_.raw("}");
+  }
+  [[nodiscard]] std::uint64_t tid_of(const trace_event& request) const noexcept {
+    const placed_request* const found = std::lower_bound(
+        requests_.begin(), requests_.end(), &request,
+        [](const placed_request& a, const trace_event* b) { return std::less<>()(a.event, b); });
+    return found->tid;
+  }
+
+  void write_own_track(std::uint64_t first_tid, std::uint32_t track, const char* kind) {
+    char name[16] = {};
+    std::copy_n(kind, 5, name);
     *std::to_chars(name + 5, name + sizeof name - 1, track).ptr = '\0';
     write_track_names(first_tid + track, name);
   }
 
-  void write_track_names(std::uint64_t tid, std::string_view name) {
+  void write_track_names(std::uint64_t tid, std::string_view name,
+                         const timeline_track* track = nullptr) {
     out_.raw(",\n");
-    write_name("thread_name", tid, name);
+    write_name("thread_name", tid, name, track);
     out_.raw(",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":");
     out_.number(tid);
     out_.raw(",\"args\":{\"sort_index\":");
@@ -219,13 +286,23 @@ class chrome_json {
     out_.raw("}}");
   }
 
-  void write_name(std::string_view what, std::uint64_t tid, std::string_view name) {
+  // Of a thread with what its events do not tell.
+  void write_name(std::string_view what, std::uint64_t tid, std::string_view name,
+                  const timeline_track* track = nullptr) {
     out_.raw("{\"name\":");
     out_.string(what);
     out_.raw(",\"ph\":\"M\",\"pid\":1,\"tid\":");
     out_.number(tid);
     out_.raw(",\"args\":{\"name\":");
     out_.string(name);
+    if (track && track->cpu_ns() != 0) {
+      out_.raw(",\"cpu_us\":");
+      out_.microseconds(track->cpu_ns());
+    }
+    if (track && track->events_lost() != 0) {
+      out_.raw(",\"events_lost\":");
+      out_.number(track->events_lost());
+    }
     out_.raw("}}");
   }
 
@@ -260,16 +337,22 @@ class chrome_json {
   void end_event(const trace_event& event, const trace_event* service = nullptr,
                  const char* thread = "") {
     out_.raw(",\"args\":{");
+    const bool has_bytes = event.kind != event_kind::wait && event.kind != event_kind::room;
+    const std::uint64_t bytes = has_bytes ? event.value : 0;
     if (event.subject != no_subject) {
       out_.raw("\"subject\":");
       write_subject(event.subject);
-      if (event.value != 0) out_.raw(",");
+      if (bytes != 0) out_.raw(",");
     }
-    if (event.value != 0) {
+    if (bytes != 0) {
       out_.raw("\"bytes\":");
-      out_.number(event.value);
+      out_.number(bytes);
     }
-    const bool follows = event.subject != no_subject || event.value != 0;
+    if (event.kind == event_kind::room && event.value != 0) {
+      out_.raw(event.subject != no_subject ? ",\"held_by\":" : "\"held_by\":");
+      write_subject(static_cast<std::uint32_t>(event.value - 1), ",\"held_by_number\":");
+    }
+    const bool follows = event.subject != no_subject || bytes != 0;
     write_flags(event.flags, follows);
     const bool is_read = service || event.flags != 0;
     if (is_read && event.subject != no_subject) write_layer(event.subject);
@@ -309,10 +392,14 @@ class chrome_json {
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
   }
 
-  void write_subject(std::uint32_t subject) {
+  void write_subject(std::uint32_t subject, const char* number_key = ",\"number\":") {
     const std::string_view name = told_of(subject, options_.subject_name);
     if (name.empty()) return out_.number(subject);
     out_.string(name);
+    // Two names may be the same text once they are.
+    if (is_utf8(name)) return;
+    out_.raw(number_key);
+    out_.number(subject);
   }
 
   void write_layer(std::uint32_t subject) {
@@ -371,7 +458,9 @@ class chrome_json {
   const chrome_json_options& options_;
   trace_detail::json_writer out_;
   vec<ordered_event> events_;
+  vec<placed_request> requests_;
   std::uint64_t events_lost_ = 0;
+  std::uint64_t next_tid_ = first_request_tid;
   char subject_text_[limits::path_bytes_max];
 };
 

@@ -19,9 +19,15 @@ namespace overture {
 namespace {
 
 constexpr char other_name[] = "other";
+constexpr char wake_name[] = "wake";
 
 std::uint64_t duration_ns(const trace_event& event) noexcept {
   return event.end_ns > event.begin_ns ? event.end_ns - event.begin_ns : 0;
+}
+
+// Others have a place or a subject as their value.
+constexpr bool has_amount(event_kind kind) noexcept {
+  return kind != event_kind::wait && kind != event_kind::wake && kind != event_kind::room;
 }
 
 // Sums by kind and name: a dense array, and an open-addressing table of positions in it.
@@ -31,7 +37,7 @@ class total_table {
     trace_total& total = find(event.kind, event.name);
     ++total.count;
     total.ns += duration_ns(event);
-    total.value += event.value;
+    if (has_amount(event.kind)) total.value += event.value;
   }
   [[nodiscard]] const trace_total* data() const noexcept { return totals_; }
   [[nodiscard]] std::size_t size() const noexcept { return used_; }
@@ -111,17 +117,27 @@ class alignas(detail::line_bytes) track_recorder final : public wait_observer {
   void wait_begins(const char* reason) noexcept override {
     if (next) next->wait_begins(reason);  // first: it may run jobs that wait themselves (a cork)
     wait_reason_ = reason;
+    wait_place_ = 0;
     wait_begin_ns_ = now_ns();
   }
   void wait_was_for(const char* reason, std::uint64_t ns) noexcept override {
     const std::uint64_t end_ns = std::min(wait_begin_ns_ + ns, now_ns());
-    add({wait_begin_ns_, end_ns, reason, 0, no_subject, event_kind::wait});
+    add({wait_begin_ns_, end_ns, reason, wait_place_, no_subject, event_kind::wait});
     wait_begin_ns_ = end_ns;
     if (next) next->wait_was_for(reason, ns);
   }
   void wait_ends() noexcept override {
-    add({wait_begin_ns_, now_ns(), wait_reason_, 0, no_subject, event_kind::wait});
+    add({wait_begin_ns_, now_ns(), wait_reason_, wait_place_, no_subject, event_kind::wait});
     if (next) next->wait_ends();
+  }
+  void sleeps_at(const void* place) noexcept override {
+    wait_place_ = std::bit_cast<std::uintptr_t>(place);
+    if (next) next->sleeps_at(place);
+  }
+  void wakes(const void* place) noexcept override {
+    const std::uint64_t now = now_ns();
+    add({now, now, wake_name, std::bit_cast<std::uintptr_t>(place), no_subject, event_kind::wake});
+    if (next) next->wakes(place);
   }
 
   [[nodiscard]] const timeline& owner() const noexcept { return owner_; }
@@ -148,6 +164,7 @@ class alignas(detail::line_bytes) track_recorder final : public wait_observer {
   const timeline& owner_;
   const char* wait_reason_ = "";
   std::uint64_t wait_begin_ns_ = 0;
+  std::uint64_t wait_place_ = 0;
   std::uint64_t cpu_ns_at_attach_ = 0;
   timeline_track track_;
   total_table totals_;

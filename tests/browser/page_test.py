@@ -54,8 +54,8 @@ def browser(scripts=True, phone=False):
     return None
 
 
-def make_page(folder, *mounts, code=0):
-    page = pathlib.Path(folder, "load.html")
+def make_page(folder, *mounts, code=0, name="load.html"):
+    page = pathlib.Path(folder, name)
     words = [OVERTURE, "load", "--quiet", "--threads", "2", "--html", page, *mounts]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == code, done
@@ -188,6 +188,27 @@ class PageTest(unittest.TestCase):
         self.assertTrue(self.by("file").is_displayed())
         self.assertIn("decode", self.by("tip").get_attribute("textContent"))
 
+    def test_a_click_on_a_wait_shows_who_ended_it(self):
+        """With little memory, so that there is something to wait for."""
+        page = make_page(self.folder.name, "--budget", "8",
+                         *(f"{DEMO}/{each}" for each in MOUNTS), name="waits.html")
+        self.driver.get(f"file://{page}")
+        wake = self.js("return overture.data.wakes.find(w => w.fromLane >= 0 && w.to > w.from)")
+        self.assertIsNotNone(wake)
+        said = self.js(
+            "const t = overture.timeline, w = arguments[0], s = t.data.lanes[w.toLane].spans;"
+            "let i = 0; for (let j = 0; j < s.count; ++j) if (t.data.names[s.name[j]].wait &&"
+            " Math.abs(s.end[j] - w.to) < 0.2) i = j;"
+            "t.pick({lane: w.toLane, begin: s.begin[i], end: s.end[i], isWait: true,"
+            " name: t.data.names[s.name[i]].name});"
+            "return t.wakeText()", wake)
+        by = self.js("return overture.data.lanes[arguments[0].fromLane].name", wake)
+        self.assertRegex(said, rf"waited [0-9.]+ .*; {by}.* ended the wait")
+        whole = "return document.getElementById('timeline').toDataURL()"
+        with_arrow = self.js(whole)
+        self.js("overture.timeline.pick(null)")
+        self.assertNotEqual(self.js(whole), with_arrow, "an arrow is drawn")
+
     def test_search_finds_files(self):
         self.by("search").send_keys("PANORAMA")
         self.assertEqual(len(self.rows()), 3)
@@ -254,7 +275,45 @@ class PageTest(unittest.TestCase):
         self.assertGreater(len(printed["data"]), 20_000)
 
 
+def make_pages_later(folder, *mounts, code=0):
+    """The pages of a load that is over: of its trace, of its report, and of both."""
+    trace, report = pathlib.Path(folder, "trace.json"), pathlib.Path(folder, "report.json")
+    words = [OVERTURE, "load", "--threads", "2", "--json", "--trace", trace, *mounts]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done
+    report.write_text(done.stdout, encoding="utf-8")
+    pages = {}
+    for name, files in (("trace", [trace]), ("report", [report]), ("both", [trace, report])):
+        pages[name] = pathlib.Path(folder, f"{name}.html")
+        words = [OVERTURE, "report", *files, "-o", pages[name]]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done
+    return pages
+
+
 class OtherPagesTest(unittest.TestCase):
+    def test_pages_of_a_load_that_is_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pages = make_pages_later(folder, *(f"{DEMO}/{each}" for each in MOUNTS))
+            driver = browser()
+            try:
+                for name, page in pages.items():
+                    driver.get(f"file://{page}")
+                    self.assertTrue(driver.execute_script(
+                        "return document.documentElement.dataset.ready"), name)
+                    said = [each["message"] for each in driver.get_log("browser")]
+                    self.assertEqual(said, [], name)
+                    has_trace = name != "report"
+                    self.assertEqual(driver.find_element(By.ID, "timeline").is_displayed(),
+                                     has_trace, name)
+                    self.assertEqual(
+                        driver.execute_script("return overture.data.files.length"),
+                        727 if has_trace else 0, name)
+                    warned = driver.find_elements(By.CSS_SELECTOR, "header p.warn")
+                    self.assertEqual(len(warned), 0 if name == "both" else 1, name)
+            finally:
+                driver.quit()
+
     def test_names_are_only_text(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in HOSTILE:

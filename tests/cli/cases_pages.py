@@ -6,7 +6,8 @@ import subprocess
 
 from harness import case
 
-COMMANDS = ("load", "check", "ls", "cat", "which", "diff", "extract", "generate", "save-bench")
+COMMANDS = ("load", "check", "ls", "cat", "which", "diff", "extract", "generate",
+            "report", "save-bench")
 
 
 def page(box, kind):

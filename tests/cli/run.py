@@ -23,6 +23,7 @@ import cases_names  # noqa: F401
 import cases_pack  # noqa: F401
 import cases_pages  # noqa: F401
 import cases_process_limits  # noqa: F401
+import cases_report  # noqa: F401
 import cases_save  # noqa: F401
 import cases_streams  # noqa: F401
 import cases_tree  # noqa: F401

@@ -15,6 +15,7 @@
 
 #include "load/load_rig.hpp"
 #include "overture/sync/barricade.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/zip_writer.hpp"
 
 namespace overture::loader_test {
@@ -107,6 +108,36 @@ TEST(loader, resumes_on_all_threads_when_the_budget_has_room_again) {
   finish(scope);
   EXPECT_EQ(scope.summary().files, 401u);
   EXPECT_LT(others_before, 400);
+}
+
+TEST(loader, records_which_files_waited_for_room_and_whose_it_was) {
+  fake_os os;
+  for (const char* name : {"/game/a.bin", "/game/b.bin", "/game/c.bin"}) {
+    os.add_file(name, std::string(300'000, name[6]));
+  }
+  load_rig rig(os, {.workers = 0});
+  rig.mount({"/game"});
+  timeline record;
+  ASSERT_TRUE(record.attach_thread("main"));
+  {
+    load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = 400'000});
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(scope.summary().files, 3u);
+  }
+  record.detach_thread();
+  std::set<std::uint64_t> waited;
+  (void)record.track(0).for_each_event([&](const trace_event& event) {
+    if (event.kind != event_kind::room) return;
+    EXPECT_STREQ(event.name, idle_reasons::budget);
+    EXPECT_LE(event.begin_ns, event.end_ns);
+    ASSERT_NE(event.value, 0u);
+    EXPECT_NE(event.value - 1, event.subject) << "a file does not wait for itself";
+    EXPECT_LT(event.value - 1, 3u);
+    waited.insert(event.subject);
+  });
+  // One file at a time fits, and those that asked meanwhile waited.
+  EXPECT_FALSE(waited.empty());
 }
 
 // The loader holds a credit of 50,000 out of a budget of 800,000, the large file exceeds the budget

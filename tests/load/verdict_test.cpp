@@ -3,6 +3,7 @@
 
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "load/load_rig.hpp"
 #include "overture/load/load_scope.hpp"
@@ -52,6 +53,28 @@ TEST(verdict, is_named_after_the_largest_share) {
   EXPECT_EQ(share(verdict, "unpack"), 30 * ms);
   EXPECT_EQ(share(verdict, idle_reasons::read), 50 * ms);
   EXPECT_EQ(share(verdict, "other"), 50 * ms);
+}
+
+TEST(verdict, of_totals_that_were_kept_is_that_of_their_timeline) {
+  timeline times;
+  on_thread(times, "worker 1", [] {
+    spend(event_kind::zone, "decode", 60 * ms);
+    spend(event_kind::wait, idle_reasons::read, 90 * ms);
+  });
+  on_thread(times, "io 1", [] { spend(event_kind::zone, "decode", 70 * ms); });
+  std::vector<thread_totals> threads;
+  for (std::size_t i = 0; i < times.track_count(); ++i) {
+    threads.push_back({times.track(i).name(), times.track(i).totals()});
+  }
+  const load_verdict live = judge(times, 0, 100 * ms);
+  const load_verdict kept = judge(threads, 100 * ms);
+  EXPECT_STREQ(kept.name, live.name);
+  EXPECT_EQ(kept.worker_ns, live.worker_ns);
+  ASSERT_EQ(kept.share_count, live.share_count);
+  for (std::size_t i = 0; i < kept.share_count; ++i) {
+    EXPECT_STREQ(kept.shares[i].name, live.shares[i].name);
+    EXPECT_EQ(kept.shares[i].ns, live.shares[i].ns);
+  }
 }
 
 TEST(verdict, has_shares_that_add_up_even_if_waits_outlast_the_load) {

@@ -83,6 +83,29 @@ TEST(chrome_json, each_thread_has_a_lane_with_its_name) {
   EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 3}));
 }
 
+TEST(chrome_json, a_thread_has_its_cpu_time_and_how_many_events_it_lost) {
+  const recorded record{{span_event(event_kind::zone, 1, 2), span_event(event_kind::zone, 2, 3),
+                         span_event(event_kind::zone, 3, 4)},
+                        {.events_per_thread = 2}};
+  const timeline& written = record;
+  for (const json& event : events_of(exported(record), "M")) {
+    if (event["name"] != "thread_name") continue;
+    EXPECT_EQ(event["args"]["events_lost"], 1);
+    EXPECT_EQ(to_ns(event["args"].value("cpu_us", 0.0)), written.track(0).cpu_ns());
+  }
+}
+
+TEST(chrome_json, names_that_cannot_be_written_have_their_number) {
+  const recorded record{{{1, 2, "read", 0, 7, event_kind::zone}}};
+  const auto name_of = [](std::uint32_t, std::span<char> text) -> std::size_t {
+    return std::string_view("caf\xe9").copy(text.data(), text.size());
+  };
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> naming = name_of;
+  const json span = events_of(exported(record, {.subject_name = &naming}), "X").at(0);
+  EXPECT_EQ(span["args"]["subject"], "caf\uFFFD");
+  EXPECT_EQ(span["args"]["number"], 7);
+}
+
 TEST(chrome_json, parents_stand_before_their_children_even_at_one_instant) {
   const recorded record{{
       span_event(event_kind::zone, 100, 100, "grandchild"),
@@ -264,12 +287,13 @@ TEST(chrome_json, any_mixture_of_events_gives_an_importable_file) {
     std::size_t own = 0;  // without those inside another
     for (int i = 0; i < 200; ++i) {
       const auto kind = static_cast<event_kind>(random() % event_kind_count);
-      own += kind == event_kind::service ? 0 : 1;
+      own += kind == event_kind::service || kind == event_kind::wake ? 0 : 1;
       const std::uint64_t begin = random() % 300;
       events.push_back({begin, begin + random() % 50, "work", 1, no_subject, kind});
     }
     const json trace = exported(recorded{events});
     EXPECT_EQ(trace["traceEvents"].size() - events_of(trace, "M").size(), own);
+    EXPECT_TRUE(events_of(trace, "s").empty()) << "no thread wakes itself";
     if (::testing::Test::HasFailure()) break;
   }
 }

@@ -100,9 +100,34 @@ function criticalOf(json, tick) {
   let begin = 0;
   return Array.from({ length: json.critical.count }, () => {
     const lane = numbers.next() - 1;
-    const step = { lane, begin, end: begin + numbers.next() * tick };
+    const step = { lane, begin, end: begin + numbers.next() * tick, turn: numbers.next() };
     begin = step.end;
     return step;
+  });
+}
+
+// Who ended which wait: the lane and the end of the wait, and the lane and the time of who did.
+// Lane -1 is a read.
+export function wakesOf(list, tick) {
+  const numbers = new Varints(list.list);
+  let to = 0;
+  return Array.from({ length: list.count }, () => {
+    const toLane = numbers.next();
+    to += numbers.nextSigned();
+    const fromLane = numbers.next() - 1;
+    return { toLane, to: to * tick, fromLane, from: (to - numbers.next()) * tick };
+  });
+}
+
+// Files that waited for room in the memory budget, and which file gave up its room then.
+export function roomsOf(list, tick) {
+  const numbers = new Varints(list.list);
+  let begin = 0;
+  return Array.from({ length: list.count }, () => {
+    begin += numbers.next();
+    const end = begin + numbers.next();
+    const [file, heldBy] = [numbers.next() - 1, numbers.next() - 1];
+    return { begin: begin * tick, end: end * tick, file, heldBy };
   });
 }
 
@@ -139,6 +164,8 @@ export function readData(json) {
   let file = 0;
   data.order = Array.from({ length: json.order.count }, () => (file += order.nextSigned()));
   data.critical = criticalOf(json, tick);
+  data.wakes = wakesOf(json.wakes, tick);
+  data.rooms = roomsOf(json.rooms, tick);
   return data;
 }
 

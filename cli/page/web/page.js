@@ -27,6 +27,7 @@ function start() {
 
   // The way of one file, and what lies between its steps.
   function showFile(number) {
+    byId('wake').textContent = timeline.wakeText();
     const panel = byId('file');
     panel.hidden = number < 0;
     if (number < 0) return;
@@ -90,6 +91,7 @@ function start() {
       byId('files-title').scrollIntoView({ block: 'start' });
     });
   } else {
+    byId('what-if').hidden = true;
     byId('map-section').hidden = true;
     byId('files-section').hidden = true;
   }

@@ -46,6 +46,7 @@ export class Painter {
     this.view.lanes.forEach((lane, index) => this.drawLane(lane, index));
     if (this.view.showPath && this.view.file < 0 && !this.view.found) this.drawPath();
     if (this.view.file >= 0) this.drawArrows();
+    if (this.view.picked) this.drawWakes();
     let top = this.view.lanesHeight + gap;
     if (hasReads) {
       this.drawReads(top);
@@ -188,21 +189,45 @@ export class Painter {
       for (let i = 1; i < steps.length; ++i) {
         const [from, to] = [steps[i - 1], steps[i]];
         if (from.lane === to.lane && this.view.x(to.begin) - this.view.x(from.end) < 4) continue;
-        const x0 = this.view.x(from.end);
-        const y0 = this.view.laneTop(from.lane) + laneHeight / 2;
-        const x1 = this.view.x(to.begin);
-        const y1 = this.view.laneTop(to.lane) + laneHeight / 2;
-        pen.beginPath();
-        pen.moveTo(x0, y0);
-        pen.bezierCurveTo(x0 + 14, y0, x1 - 14, y1, x1, y1);
-        pen.stroke();
-        pen.beginPath();
-        pen.moveTo(x1, y1);
-        pen.lineTo(x1 - 5, y1 - 3);
-        pen.lineTo(x1 - 5, y1 + 3);
-        pen.fill();
+        this.arrow(from.end, this.middleOf(from.lane), to.begin, this.middleOf(to.lane));
       }
     });
+  }
+
+  middleOf(lane) {
+    return this.view.laneTop(lane) + laneHeight / 2;
+  }
+
+  // Who woke what was clicked, and whom it woke. Reads are below the lanes.
+  drawWakes() {
+    const { pen } = this;
+    const { by, of } = this.view.wakesOfPicked();
+    const y = (id) => (id < 0 ? this.view.lanesHeight + gap
+      : this.middleOf(this.view.lanes.findIndex((lane) => lane.id === id)));
+    pen.strokeStyle = colour('ink');
+    pen.fillStyle = colour('ink');
+    pen.lineWidth = 2;
+    this.inPlot(0, this.view.lanesHeight + gap, () => {
+      for (const wake of by ? [by, ...of] : of) {
+        this.arrow(wake.from, y(wake.fromLane), wake.to, y(wake.toLane));
+      }
+    });
+    pen.lineWidth = 1;
+  }
+
+  arrow(from, y0, to, y1) {
+    const { pen } = this;
+    const x0 = this.view.x(from);
+    const x1 = this.view.x(to);
+    pen.beginPath();
+    pen.moveTo(x0, y0);
+    pen.bezierCurveTo(x0 + 14, y0, x1 - 14, y1, x1, y1);
+    pen.stroke();
+    pen.beginPath();
+    pen.moveTo(x1, y1);
+    pen.lineTo(x1 - 5, y1 - 3);
+    pen.lineTo(x1 - 5, y1 + 3);
+    pen.fill();
   }
 
   drawReads(top) {

@@ -16,6 +16,7 @@ export class Timeline {
     this.selected = selected;
     this.file = -1;
     this.found = null; // the numbers of the files that match a search
+    this.picked = null; // what was clicked: { lane, begin, end, name }, lane by its id
     this.showPath = true;
     this.pointers = new Map();
     this.lanes = data.lanes.filter((lane) => lane.kind !== 'read');
@@ -50,7 +51,56 @@ export class Timeline {
 
   select(file) {
     this.file = file;
+    this.picked = null;
     this.draw();
+  }
+
+  // What was clicked, or null: draws who woke it and whom it woke.
+  pick(picked) {
+    this.picked = picked;
+    this.draw();
+  }
+
+  // The wakes that led to what was picked, and those that it made.
+  wakesOfPicked() {
+    const { lane, begin, end, isWait } = this.picked;
+    const near = this.data.tick * 1.5;
+    const released = isWait ? end : begin;
+    const wakes = this.data.wakes;
+    return {
+      by: wakes.find((each) => each.toLane === lane && Math.abs(each.to - released) <= near),
+      of: isWait ? [] : wakes.filter((each) =>
+        each.fromLane === lane && each.from >= begin && each.from <= end),
+    };
+  }
+
+  // "main waited 3.20 ms (budget full); worker 1 ended it, in decode of gfx/a.png."
+  wakeText() {
+    if (!this.picked) return '';
+    const { lane, begin, end, name, isWait } = this.picked;
+    const { by, of } = this.wakesOfPicked();
+    const own = this.data.lanes[lane].name;
+    let text = isWait ? `${own} waited ${timeText(end - begin)} (${name})` : `${own}: ${name}`;
+    if (by) text += `; ${this.wakerText(by)} ${isWait ? 'ended the wait' : 'had woken it'}`;
+    else if (isWait) text += '; who ended the wait is not recorded';
+    if (of.length > 0) {
+      const woken = new Set(of.map((each) => this.data.lanes[each.toLane].name));
+      text += `; it woke ${[...woken].join(', ')}`;
+    }
+    return `${text}.`;
+  }
+
+  wakerText({ fromLane, from }) {
+    if (fromLane < 0) return 'a read';
+    const lane = this.data.lanes[fromLane];
+    const { spans } = lane;
+    for (let i = lowerBound(spans.begin, from + this.data.tick) - 1; i >= 0; --i) {
+      if (spans.end[i] < from || isWait(this.data, spans.name[i])) break;
+      const file = this.data.files[spans.file[i]];
+      const name = this.data.names[spans.name[i]].name;
+      return `${lane.name}, in ${name}${file ? ` of ${file.path}` : ''},`;
+    }
+    return lane.name;
   }
 
   find(numbers) {
@@ -111,6 +161,12 @@ export class Timeline {
       }
       steps.push({ lane: -1, name, begin: reads.served[i], end: reads.end[i] });
     }
+    for (const room of this.data.rooms) {
+      if (room.file !== file) continue;
+      const by = this.data.files[room.heldBy];
+      const name = by ? `waits for room, which ${by.path} had` : 'waits for room';
+      steps.push({ lane: -1, name, begin: room.begin, end: room.end });
+    }
     return steps.sort((a, b) => a.begin - b.begin || b.end - a.end);
   }
 
@@ -150,7 +206,9 @@ export class Timeline {
     const lines = [`${name.wait ? 'waiting: ' : ''}${name.name}`,
       timeText(spans.end[best] - spans.begin[best])];
     if (file) lines.push(file.path, bytesText(file.bytes));
-    return { file: file ? file.id : -1, lines };
+    const picked = { lane: lane.id, begin: spans.begin[best], end: spans.end[best],
+      name: name.name, isWait: name.wait };
+    return { file: file ? file.id : -1, lines, picked };
   }
 
   // --- Input ------------------------------------------------------------------------------------
@@ -216,6 +274,7 @@ export class Timeline {
     const found = this.at(event.offsetX, event.offsetY);
     const file = found && found.file >= 0 && found.file !== this.file ? found.file : -1;
     this.select(file);
+    this.pick(found?.picked ?? null);
     this.selected(file);
   }
 

@@ -76,6 +76,7 @@ namespace overture {
 class load_record;
 class memory_ledger;
 class timeline;
+struct trace_total;
 
 enum class load_stage : std::uint8_t { resolve, read, unpack, decode, finalize };
 inline constexpr std::size_t load_stage_count = 5;
@@ -366,6 +367,17 @@ struct load_verdict {
 // uses the timeline's totals. Call it when the recording threads are idle or gone.
 [[nodiscard]] OVERTURE_API load_verdict judge(const timeline& record, std::uint64_t begin_ns,
                                               std::uint64_t end_ns,
+                                              std::string_view worker_prefix = "worker") noexcept;
+
+// What one thread did in all, as timeline_track has it.
+struct thread_totals {
+  std::string_view name;
+  std::span<const trace_total> totals;
+};
+// The same for a load whose timeline is gone, from the totals that were kept of it. The load took
+// `wall_ns`; the verdict's names point into the totals. Any thread.
+[[nodiscard]] OVERTURE_API load_verdict judge(std::span<const thread_totals> threads,
+                                              std::uint64_t wall_ns,
                                               std::string_view worker_prefix = "worker") noexcept;
 
 }  // namespace overture

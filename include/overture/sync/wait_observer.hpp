@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Zlib
 //
-// Observes every blocking wait of a thread: when it begins, when it ends, and why.
+// Observes every blocking wait of a thread: when it begins, when it ends, and why. And which thread
+// has woken which: both name the place where the other slept.
 //
 // Each thread has its own observers; timeline installs one when a thread attaches. Only slow paths
-// call them: a wait whose condition is already true is not observed.
+// call them: a wait whose condition is already true is not observed, and neither is a wake where
+// no thread sleeps.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,15 @@ class wait_observer {
   }
   // Called on the same thread as soon as it runs again. Waits do not nest.
   virtual void wait_ends() noexcept = 0;
+  // Called on the waiting thread each time before it sleeps, as it may several times in one wait.
+  // `place` only tells apart what threads sleep on; something else may lie there later.
+  virtual void sleeps_at(const void* place) noexcept {
+    if (next != nullptr) next->sleeps_at(place);
+  }
+  // Called on a thread just before it wakes one or all of those that sleep at `place`, if any do.
+  virtual void wakes(const void* place) noexcept {
+    if (next != nullptr) next->wakes(place);
+  }
 
   // The thread's previous observer, to which this one forwards its calls. A public link, so that
   // remove_wait_observer() can take out an observer in the middle.

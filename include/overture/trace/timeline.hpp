@@ -53,9 +53,15 @@ enum class event_kind : std::uint8_t {
   // Details of the request that this thread recorded just before: it was served from begin to end.
   // The name is its priority, the value its offset, the subject the number of its source.
   service,
+  // This thread woke those that slept where `value` says; waits have the same value. Recorded by
+  // the wait observer: for_each_wake() matches them.
+  wake,
+  // The subject waited for room in a budget from begin to end, on no thread. The value is 1 + the
+  // subject that gave up its room then, 0 if that is not known.
+  room,
 };
 
-inline constexpr std::size_t event_kind_count = 6;
+inline constexpr std::size_t event_kind_count = 8;
 
 // The outcome of a request (trace_event::flags).
 struct request_flags {
@@ -76,7 +82,9 @@ struct trace_event {
   std::uint64_t begin_ns = 0;  // on the clock of now_ns()
   std::uint64_t end_ns = 0;
   const char* name = "";
-  std::uint64_t value = 0;  // bytes of a zone or request, value of a counter
+  // Bytes of a zone or request, value of a counter; of a wait the place where it slept, which only
+  // wakes compare, or 0.
+  std::uint64_t value = 0;
   std::uint32_t subject = no_subject;
   event_kind kind = event_kind::zone;
   zone_colour colour = zone_colour::by_name;
@@ -199,6 +207,25 @@ class OVERTURE_API zone {
   trace_event event_;
 };
 
+// A wait that another thread ended.
+struct wake_flow {
+  std::size_t from_track = 0;  // of the thread that woke
+  std::uint64_t from_ns = 0;
+  // What it did last before that, if that was to finish a request: a wait for a read ends so.
+  const trace_event* request = nullptr;
+  std::size_t to_track = 0;  // of the thread that waited
+  std::uint64_t to_ns = 0;   // the end of its wait
+};
+// Visits the waits of which the timeline knows who ended them, by to_track and to_ns: the last
+// thread that woke others where and while the waiting thread slept. No thread wakes one that spun,
+// or whose time ran out. A wake that was lost, or whose thread is not attached, is not found; then
+// the wait is not visited.
+//
+// Takes memory from the timeline's allocator: up to 80 bytes for each wait and each wake. Errors:
+// out_of_memory; threw (the visitor; it ends there). Threads: as for reading the timeline.
+OVERTURE_API result<void> for_each_wake(const timeline& record,
+                                        function_ref<void(const wake_flow&)> visit) noexcept;
+
 // Receives exported text, in pieces.
 class text_sink {
  public:
@@ -218,20 +245,28 @@ struct chrome_json_options {
 // Writes the Chrome trace event format, for Perfetto, chrome://tracing and Tracy's importer:
 // {"traceEvents":[...],...}. Times are in microseconds with three decimals, every pid and tid is a
 // number, and the array is closed.
-//   - Each thread is one track ("tid" 1 and up).
+//   - Each thread is one track ("tid" 1 and up). Its name has as further arguments "cpu_us", the
+//   CPU
+//     time, and "events_lost", unless they are 0.
 //   - Requests get tracks of their own ("read 0" and so on, tid 1000 and up), as few as possible
 //     without overlap. A request with a service has as arguments its layer, source, offset,
 //     priority, time in the queue, the thread that finished it and its outcome.
+//   - What waits for room does so on tracks of its own ("room 0" and so on), and has as argument
+//     "held_by", the subject that had the room.
 //   - Counters belong to the process.
+//   - A wait that another thread ended has a flow: from the call that woke it, or from the read
+//   that
+//     it waited for, to what the woken thread does next.
 //
 // Viewers require the zones and waits of one track to nest. Scopes always do; an event that
-// outlasts the one it began in is cut at that one's end. Ill-formed UTF-8 becomes U+FFFD.
+// outlasts the one it began in is cut at that one's end. Ill-formed UTF-8 becomes U+FFFD; beside
+// such a name stands the subject's "number".
 //
 // Sorting takes memory from the timeline's allocator: up to 80 bytes for each event of the longest
-// track, or for all requests or all counters if they are more. Text is formatted without
-// allocation. Errors: those of the sink, after which nothing more is written; threw (the sink, or a
-// function that names subjects); out_of_memory.
-// Threads: as for reading the timeline.
+// track, or for all requests, all counters, or all waits and wakes if they are more. Text is
+// formatted without allocation. Errors: those of the sink, after which nothing more is written;
+// threw (the sink, or a function that names subjects); out_of_memory. Threads: as for reading the
+// timeline.
 [[nodiscard]] OVERTURE_API result<void> write_chrome_json(const timeline& record, text_sink& sink,
                                                           const chrome_json_options& options = {});
 

@@ -25,14 +25,16 @@ class critical_path : public ::testing::Test {
     picture.total_ns = std::max(picture.total_ns, end);
   }
 
-  // "0 decode 0-10, 1 waiting no job 10-12"; R is a read.
+  // "0 decode 0-10, 1 waiting no job 10-12!"; R is a read, "!" a turn that is recorded, "?" a
+  // guess.
   [[nodiscard]] std::string path() const {
     std::string text;
     for (const path_step& step : cli::critical_path(picture)) {
       if (!text.empty()) text += ", ";
       text += step.lane == path_step::in_read ? "R" : std::to_string(step.lane);
-      text += fmt::format(" {}{} {}-{}", step.is_wait ? "waiting " : "", step.name, step.begin_ns,
-                          step.end_ns);
+      constexpr const char* turns[] = {"", "?", "!"};
+      text += fmt::format(" {}{} {}-{}{}", step.is_wait ? "waiting " : "", step.name, step.begin_ns,
+                          step.end_ns, turns[static_cast<int>(step.leads)]);
     }
     return text;
   }
@@ -51,7 +53,7 @@ TEST_F(critical_path, goes_over_to_the_thread_that_ended_a_wait) {
   span(1, 0, 5, unpack);
   span(1, 5, 42, no_job);
   span(1, 42, 50, decode);
-  EXPECT_EQ(path(), "0 decode 0-40, 1 waiting no job 40-42, 1 decode 42-50");
+  EXPECT_EQ(path(), "0 decode 0-40, 1 waiting no job 40-42?, 1 decode 42-50");
 }
 
 TEST_F(critical_path, goes_over_to_a_read_and_to_the_thread_that_asked_for_it) {
@@ -61,7 +63,67 @@ TEST_F(critical_path, goes_over_to_a_read_and_to_the_thread_that_asked_for_it) {
   picture.reads.push_back({4, 20, 58, no_subject, 100, false});
   EXPECT_EQ(path(),
             "0 unpack 0-4, R waiting in the queue 4-20, R read from the disk 20-58, "
-            "0 waiting no job 58-60, 0 decode 60-70");
+            "0 waiting no job 58-60?, 0 decode 60-70");
+}
+
+TEST_F(critical_path, goes_to_the_thread_that_woke_and_not_to_what_ended_last) {
+  picture.lanes.resize(3);
+  span(0, 0, 60, decode);
+  span(1, 0, 30, unpack);
+  span(1, 30, 42, no_job);
+  span(1, 42, 100, decode);
+  span(2, 0, 41, unpack);
+  picture.wakes = {{1, 42, 0, 0, 38}};
+  EXPECT_EQ(path(), "0 decode 0-38, 1 waiting no job 38-42!, 1 decode 42-100");
+}
+
+TEST_F(critical_path, goes_to_the_read_that_ended_the_wait) {
+  span(0, 0, 10, unpack);
+  span(0, 10, 60, no_job);
+  span(0, 60, 70, decode);
+  span(1, 0, 59, decode);
+  picture.reads.push_back({4, 20, 50, no_subject, 100, false});
+  picture.wakes = {{0, 60, picture_wake::by_read, 0, 50}};
+  EXPECT_EQ(path(),
+            "0 unpack 0-4, R waiting in the queue 4-20, R read from the disk 20-50, "
+            "0 waiting no job 50-60!, 0 decode 60-70");
+}
+
+TEST_F(critical_path, a_wake_is_only_of_the_wait_that_it_ended) {
+  span(0, 0, 10, decode);
+  span(0, 10, 30, no_job);
+  span(0, 30, 40, decode);
+  span(0, 40, 50, no_job);
+  span(0, 50, 60, decode);
+  span(1, 0, 45, unpack);
+  picture.wakes = {{0, 50, 1, 0, 45}};
+  EXPECT_EQ(path(), "1 unpack 0-45, 0 waiting no job 45-50!, 0 decode 50-60");
+  picture.wakes = {{0, 30, 1, 0, 20}};
+  EXPECT_EQ(path(), "1 unpack 0-45, 0 waiting no job 45-50?, 0 decode 50-60");
+}
+
+TEST_F(critical_path, a_wait_in_parts_is_one) {
+  span(0, 0, 60, decode);
+  span(1, 0, 10, unpack);
+  span(1, 10, 30, no_job);
+  span(1, 30, 40, no_job);
+  span(1, 40, 90, decode);
+  picture.wakes = {{1, 40, 0, 0, 20}};
+  EXPECT_EQ(path(), "0 decode 0-20, 1 waiting no job 20-40!, 1 decode 40-90");
+}
+
+TEST_F(critical_path, the_thread_that_asked_for_a_read_worked_on_its_file) {
+  picture.lanes.resize(3);
+  span(0, 0, 20, decode);
+  span(1, 5, 20, unpack);
+  picture.lanes[1].spans.back().file = 7;
+  span(2, 0, 60, no_job);
+  span(2, 60, 70, decode);
+  picture.reads.push_back({20, 20, 58, 7, 100, false});
+  picture.wakes = {{2, 60, picture_wake::by_read, 0, 58}};
+  EXPECT_EQ(path(),
+            "1 waiting not running yet 0-5, 1 unpack 5-20, R read from the disk 20-58, "
+            "2 waiting no job 58-60!, 2 decode 60-70");
 }
 
 TEST_F(critical_path, stays_where_nothing_ended_a_wait) {

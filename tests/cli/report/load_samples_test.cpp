@@ -101,15 +101,6 @@ TEST(samples, survive_the_json_of_a_load) {
   }
 }
 
-TEST(samples, of_an_earlier_version_are_the_median_and_the_extremes) {
-  const std::optional<load_samples> read = parse_samples(
-      R"({"hash":"1","threads":2,"repeats":{"loads":9,"seconds":{)"
-      R"("load":{"median":2,"least":1,"most":3},"read":{"median":5,"least":4,"most":6}}}})");
-  ASSERT_TRUE(read);
-  EXPECT_THAT(read->find(measure_kind::load, "load")->values, ElementsAre(1, 2, 3));
-  EXPECT_THAT(read->find(measure_kind::stage, "read")->values, ElementsAre(4, 5, 6));
-}
-
 TEST(samples, are_in_no_other_text) {
   for (
       const char* text :
