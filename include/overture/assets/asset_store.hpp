@@ -48,9 +48,9 @@
 // the store the same ledger, and one bound holds for both.
 //
 // Cost: asking for an asset that is known is one look-up under a lock, which pump() takes for a few
-// microseconds at a time; loading one takes some
-// microseconds beside the work of its loader, and no memory from the allocator once the store has
-// held as many before.
+// microseconds at a time; loading one takes some microseconds beside the work of its loader,
+// however long the chain of its needs, and no memory from the allocator once the store has held as
+// many before.
 //
 // Threads: "Any thread" below includes jobs and loaders. The one thread that calls pump() is the
 // store's main thread; on it everything is finalized and unloaded whose loader is not
