@@ -231,6 +231,9 @@ std::uint64_t needs::kept_alive_by(slot& root) noexcept {
   std::uint64_t bytes = root.value != nullptr ? root.value_bytes : 0;
   if (root.needs == nullptr) return bytes;
   constexpr std::uint32_t joined = UINT32_MAX;
+  constexpr unsigned levels_max = 64;
+  unsigned levels = 0;
+  const slot* last_of_level = &root;
   ++visits_;
   root.visit = visits_;
   root.seen_handles = joined;
@@ -251,6 +254,9 @@ std::uint64_t needs::kept_alive_by(slot& root) noexcept {
       // What is in flight counts already.
       if (child.now.state == asset_state::ready) bytes += child.value_bytes;
     }
+    if (here != last_of_level) continue;
+    if (++levels == levels_max) break;
+    last_of_level = last;
   }
   return bytes;
 }

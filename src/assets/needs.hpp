@@ -70,7 +70,8 @@ class needs {
   [[nodiscard]] slot* waited_for(slot& from) noexcept;
   // What becomes free if the value of `root` goes: its own bytes, and those of what is ready and
   // has no handles but those that it, and what becomes free with it, have. A value counts as having
-  // one handle on each asset that it has named.
+  // one handle on each asset that it has named. Looks 64 needs deep, so that a chain of any length
+  // goes in a time in proportion to it.
   [[nodiscard]] std::uint64_t kept_alive_by(slot& root) noexcept;
 
   // What holds each asset, in slot::held_by: look_at() each, then follow() once.

@@ -189,8 +189,9 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool finalize(slot& one, std::chrono::nanoseconds budget) noexcept;
   void finalize_next() noexcept;
   void unload(slot& one) noexcept;
-  // Unloads what any thread may: nothing is begun before that.
-  void give_back() noexcept;
+  // Unloads what any thread may: nothing is begun before that. True if there is more than `most`.
+  bool give_back(std::size_t most = SIZE_MAX) noexcept;
+  void give_back_some() noexcept;
   [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
   // What pump() does next; null if there is nothing.
   [[nodiscard]] slot* next_for_main(std::uint64_t end_ns, bool& unloads) noexcept;

@@ -58,7 +58,7 @@ void store_core::feed() noexcept {
       if (!more) next = begin_read(todo);
     }
     perform(todo);
-    if (more) give_back();
+    if (more) (void)give_back();
     if (next == nullptr) continue;
     with_.files.begin(next->fetch, *this);
     more = true;
@@ -184,7 +184,7 @@ void store_core::decode_next(bool background) noexcept {
       if (!more) next = begin_decode(background, todo);
     }
     perform(todo);
-    if (more) give_back();
+    if (more) (void)give_back();
   }
   if (next != nullptr) decode(*next);
   feed();

@@ -28,7 +28,7 @@ void store_core::perform(actions& todo) noexcept {
     with_.budget.give_back(bytes, memory_tag::decode);
   }
   if (std::exchange(todo.unloads, false)) {
-    group_.run([this]() noexcept { give_back(); }, options_for(asset_priority::low, "unload"));
+    group_.run([this]() noexcept { give_back_some(); }, options_for(asset_priority::low, "unload"));
   }
   for (std::size_t i = asset_priority_count; i-- > 0;) {
     const auto priority = static_cast<asset_priority>(i);
@@ -133,8 +133,16 @@ bool store_core::must_give_back(actions& todo) noexcept {
   return sweep(todo) || unload_any_.front != nullptr;
 }
 
-void store_core::give_back() noexcept {
-  for (;;) {
+// A job, which may run in pump(): so it makes way for the end of that.
+void store_core::give_back_some() noexcept {
+  constexpr std::size_t some = 64;
+  actions todo;
+  todo.unloads = give_back(some);
+  perform(todo);
+}
+
+bool store_core::give_back(std::size_t most) noexcept {
+  for (std::size_t i = 0; i < most; ++i) {
     actions todo;
     slot* next = nullptr;
     bool more = false;
@@ -149,9 +157,10 @@ void store_core::give_back() noexcept {
     if (next != nullptr) {
       unload(*next);
     } else if (!more) {
-      return;
+      return false;
     }
   }
+  return true;
 }
 
 // --- The main thread -----------------------------------------------------------------------------

@@ -189,6 +189,27 @@ TEST_F(reloaded_graph, doubts_what_a_reload_needs_whose_file_has_changed_again) 
   EXPECT_TRUE(needed.has_doubts());
 }
 
+TEST(asset_needs, count_what_is_kept_alive_sixty_four_needs_deep) {
+  needs needed{default_allocator()};
+  slot chain[100];
+  for (slot& each : chain) {
+    each.now.state = asset_state::ready;
+    each.state.store(asset_state::ready, std::memory_order_relaxed);
+    each.value = &each;
+    each.value_bytes = 1;
+  }
+  for (std::size_t i = 0; i + 1 < std::size(chain); ++i) {
+    ASSERT_TRUE(needed.add(chain[i], chain[i + 1]));
+    chain[i + 1].handles.fetch_add(1, std::memory_order_relaxed);  // in its parent's value
+  }
+  EXPECT_EQ(needed.kept_alive_by(chain[0]), 65u);
+  EXPECT_EQ(needed.kept_alive_by(chain[60]), 40u);
+  for (slot& each : chain) {
+    each.handles.fetch_add(1, std::memory_order_relaxed);  // there is no store to give it up to
+  }
+  for (slot& each : chain) needed.remove_all(each);
+}
+
 TEST_F(graph, wanting_is_no_circle) {
   needed.add_wanted(a, b);
   EXPECT_TRUE(needed.add(b, a));

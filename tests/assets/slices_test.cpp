@@ -57,6 +57,19 @@ TEST(asset_slices, pump_decides_about_some_of_what_is_dropped) {
   EXPECT_EQ(rig.happened.count("unload text"), static_cast<std::size_t>(many));
 }
 
+TEST(asset_slices, a_job_in_pump_unloads_some_of_what_any_thread_may) {
+  many_rig rig;
+  rig.texts.is_free = true;
+  many_store store(rig, {.keep_bytes = 0});
+  store.held.clear();
+  for (std::size_t before = 0; before < static_cast<std::size_t>(many);) {
+    store.pump(0ns);
+    const std::size_t now = rig.happened.count("unload text");
+    EXPECT_LE(now - before, static_cast<std::size_t>(few));
+    before = now;
+  }
+}
+
 TEST(asset_slices, progress_knows_at_once_what_is_dropped) {
   many_rig rig;
   many_store store(rig, {});

@@ -40,16 +40,17 @@
 //            begun, and one asset more: a chain of 50 assets is 50 assets, whatever the budget.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
-//            it keeps loaded, a level with its textures. What was given up first goes first.
+//            it keeps loaded, a level with its textures, up to 64 needs deep. What was given up
+//            first goes first.
 // A record of about 500 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
 //
 // Cost: asking for an asset that is known is one look-up under a lock, which pump() takes for a few
-// microseconds at a time; loading one takes some
-// microseconds beside the work of its loader, and no memory from the allocator once the store has
-// held as many before.
+// microseconds at a time; loading one takes some microseconds beside the work of its loader,
+// however long the chain of its needs, and no memory from the allocator once the store has held as
+// many before.
 //
 // Threads: "Any thread" below includes jobs and loaders. The one thread that calls pump() is the
 // store's main thread; on it everything is finalized and unloaded whose loader is not
