@@ -26,7 +26,6 @@
 #include "system/system.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/outputs.hpp"
-#include "terminal/text_file.hpp"
 #include "writing/output_check.hpp"
 #include "writing/page_file.hpp"
 #include "writing/recorded.hpp"
@@ -79,7 +78,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;
   how.record = &record;
-  how.with_rows = !arguments.html.empty() || arguments.repeat > 1;
+  how.with_rows = !arguments.html.empty() || arguments.json || arguments.repeat > 1;
   if (!arguments.record.empty()) how.note = &records.noted;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;
@@ -272,9 +271,9 @@ int cmd_load(const std::vector<std::string>& words) {
     if (!old) return exit_usage;
   }
   if (!arguments.against.empty()) {
-    const std::optional<std::string> mounts = read_text_file(arguments.against, "the mounts");
-    if (!mounts) return exit_usage;
-    if (parse_mounts(*mounts, arguments.against, arguments.other)) return exit_usage;
+    if (const int failed = read_mounts(arguments.against, arguments.other); failed != exit_ok) {
+      return failed;
+    }
     return load_in_turns(arguments, replaced, out);
   }
   load_records records;

@@ -4,12 +4,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "overture/base/limits.hpp"
 #include "system/exit_code.hpp"
+#include "system/native_path.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
+#include "terminal/text_file.hpp"
 
 namespace overture::cli {
 
@@ -84,8 +88,9 @@ void add_measuring(command_line& line, load_arguments& into) {
              "say what is slower than in FILE, an earlier --json; exit with 4 if the load is"},
             into.baseline);
   line.word({"--against FILE", group,
-             "load in turns with the mounts that FILE lists, one on each line, and say what is "
-             "slower than there; --repeat (default: 10) is the number of turns"},
+             "load in turns with the mounts that FILE lists, one on each line, or with one folder "
+             "or archive, and say what is slower than there; --repeat (default: 10) is the number "
+             "of turns"},
             into.against);
   line.number(
       {"--tolerance PERCENT", group, "how much more than the baseline is not slower (default: 10)"},
@@ -148,19 +153,31 @@ std::vector<std::string> words_of(std::string_view text) {
 
 }  // namespace
 
-std::optional<int> parse_mounts(std::string_view text, const std::string& file,
-                                tree_arguments& into) {
+int read_mounts(const std::string& path, tree_arguments& into) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(native_path(path), unknown)) {
+    into.mounts.push_back({path, {}});
+    return exit_ok;
+  }
+  const std::optional<std::string> text = read_text_file(path, "the mounts");
+  if (!text) return exit_usage;
+  if (text->find('\0') != std::string::npos) {  // no list, but an archive
+    into.mounts.push_back({path, {}});
+    return exit_ok;
+  }
   command_line line({.name = "load", .usage = load_usage, .description = ""});
   mount_options mounts(line);
   mounts.add_tree(into);
-  std::optional<int> over = line.parse(words_of(text));
+  std::optional<int> over = line.parse(words_of(*text));
   if (!over) over = mounts.mistake();
-  if (!over && into.empty()) {
-    print_error(fmt::format("{}: names no mount; write one on each line", printable(file)));
+  if (over) {
+    print_error(
+        fmt::format("{}: it lists mounts and their options, one on each line", printable(path)));
     return exit_usage;
   }
-  if (over) print_error(fmt::format("{}: that is in the file of --against", printable(file)));
-  return over;
+  if (!into.empty()) return exit_ok;
+  print_error(fmt::format("{}: lists no mount; write one on each line", printable(path)));
+  return exit_usage;
 }
 
 std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {

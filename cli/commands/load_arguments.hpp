@@ -43,11 +43,10 @@ struct load_arguments {
   when colour = when::automatic;
 };
 
-// The mounts that a file of --against names: a MOUNT or an option of the mounts with its value on
-// each line, such as "--mount-point gfx"; '#' begins a comment. Fills `into`. Prints what is wrong
-// and returns an exit code if that fails.
-[[nodiscard]] std::optional<int> parse_mounts(std::string_view text, const std::string& file,
-                                              tree_arguments& into);
+// The mounts that a file of --against lists: a MOUNT or an option of the mounts with its value on
+// each line, such as "--mount-point gfx"; '#' begins a comment. A folder or an archive is the one
+// mount. Fills `into`. Prints what is wrong if that fails; returns an exit code.
+[[nodiscard]] int read_mounts(const std::string& path, tree_arguments& into);
 
 // Fills `into`. Returns an exit code if the command is over: help was printed, or an error.
 [[nodiscard]] std::optional<int> parse_load(const std::vector<std::string>& arguments,

@@ -124,7 +124,8 @@ std::string comparison_basis(const load_comparison& what) {
       "intervals)",
       counted(what.loads_now, "load of", "loads of"), printable(what.now),
       counted(what.loads_was, "load of", "loads of"), printable(what.was),
-      what.how == pairing::in_turns ? ", in turns" : "", what.tolerance * 100);
+      what.how == pairing::in_turns ? ", in turns (changes are medians of the pairs)" : "",
+      what.tolerance * 100);
 }
 
 std::string comparison_text(const load_comparison& what, const std::vector<std::string>& exceeded,
@@ -132,7 +133,7 @@ std::string comparison_text(const load_comparison& what, const std::vector<std::
   std::string text = style.bold(comparison_verdict(what)) + '\n';
   text += "  " + comparison_basis(what) + '\n';
   for (const std::string& why : what.differences) {
-    text += style.yellow("  not comparable: " + why) + '\n';
+    text += style.yellow("  note: " + why) + '\n';
   }
   for (const std::string& sentence : exceeded) text += style.red("  " + sentence) + '\n';
   for (std::size_t i = 0; i < measure_kind_count; ++i) {
@@ -180,7 +181,7 @@ std::string comparison_markdown(const load_comparison& what,
                                 const std::vector<std::string>& exceeded) {
   std::string text = fmt::format("**{}**\n\n", as_plain(comparison_verdict(what)));
   for (const std::string& why : what.differences) {
-    text += fmt::format("Not comparable: {}.\n\n", as_plain(why));
+    text += fmt::format("Note: {}.\n\n", as_plain(why));
   }
   for (const std::string& sentence : exceeded) {
     text += fmt::format("Over a limit: {}.\n\n", as_plain(sentence));

@@ -83,6 +83,14 @@ void set_extremes(judgement& into, std::span<const double> was, std::span<const 
   into.most = *now_most / *was_least;
 }
 
+judgement judge_few(judgement found) {
+  found.ratio = found.was > 0 ? found.now / found.was : 0;
+  found.least = found.most = found.ratio;
+  found.verdict = found.was == found.now ? change::same : change::unclear;
+  found.repeats_wanted = repeats_min;
+  return found;
+}
+
 // An interval narrows with the square root of the number of measurements.
 std::size_t wanted(const judgement& from, std::size_t count, double tolerance) {
   const double distance = std::abs(from.ratio - 1);
@@ -130,6 +138,7 @@ judgement judge(std::span<const double> was, std::span<const double> now, pairin
   if (was.empty() || now.empty()) return found;
   found.was = median_of_values(was);
   found.now = median_of_values(now);
+  if (std::min(was.size(), now.size()) < judged_min) return judge_few(found);
   if (std::ranges::any_of(was, [](double each) { return each <= 0; })) {
     return judge_sets(found, was, now);
   }

@@ -6,7 +6,7 @@
 // with replacement many times, and the interval holds the middle 99 % of the ratios that come out.
 // Where the two were measured in turns, pairs are drawn, so that a machine that slows down over
 // the minutes slows both. Below repeats_min measurements the bootstrap is too sure of itself; there
-// the sets differ if they do not overlap.
+// the sets differ if they do not overlap. Fewer than judged_min tell nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 namespace overture::cli {
 
+inline constexpr std::size_t judged_min = 3;
 inline constexpr std::size_t repeats_min = 8;
 inline constexpr std::size_t repeats_wanted_max = 1000;
 

@@ -29,6 +29,13 @@ bool matters(const compared_measure& each, double load) {
   return larger >= load * part_min;
 }
 
+// Whether what the samples lack of a kind was not there. A file may have been too fast to be kept.
+bool has_all(const load_samples& samples, measure_kind kind) {
+  if (kind == measure_kind::file) return false;
+  return kind != measure_kind::mount ||
+         std::ranges::find(samples.measures, kind, &measure::kind) != samples.measures.end();
+}
+
 std::vector<std::string> differences_between(const load_samples& was, const load_samples& now) {
   std::vector<std::string> differences;
   if (was.hash != now.hash) differences.emplace_back("the files differ");
@@ -95,12 +102,11 @@ load_comparison compare_loads(const load_samples& was, const load_samples& now, 
   const std::vector<double> none_now(now.loads);
   for (const measure& each : was.measures) {
     const measure* const other = now.find(each.kind, each.name);
-    // A file that is missing was too fast to be kept.
-    if (!other && each.kind == measure_kind::file) continue;
+    if (!other && !has_all(now, each.kind)) continue;
     add(each.kind, each.name, each.values, other ? other->values : none_now);
   }
   for (const measure& each : now.measures) {
-    if (was.find(each.kind, each.name) || each.kind == measure_kind::file) continue;
+    if (was.find(each.kind, each.name) || !has_all(was, each.kind)) continue;
     add(each.kind, each.name, none_was, each.values);
   }
   std::sort(what.measures.begin(), what.measures.end(),
@@ -129,6 +135,9 @@ std::string comparison_verdict(const load_comparison& what) {
     return fmt::format("{}: no difference above {:.3g} %", times, what.tolerance * 100);
   }
   if (load.verdict == change::unclear) {
+    if (std::min(what.loads_was, what.loads_now) < judged_min) {
+      return fmt::format("{}: too few loads to tell; repeat each about 10 times", times);
+    }
     return fmt::format("{}: not told from chance; about {} of each would tell", times,
                        counted(load.repeats_wanted, "load", "loads"));
   }
@@ -155,6 +164,7 @@ report_baseline baseline_of(const load_samples& old, const load_samples& now, do
   }
   compared.slower = !compared.times.empty() && compared.times.front().name == "load" &&
                     compared.times.front().slower;
+  compared.is_judged = std::min(old.loads, now.loads) >= judged_min;
   compared.differences = differences_between(old, now);
   return compared;
 }

@@ -64,7 +64,7 @@ class comparison_writer {
         "r=\"4\"/></svg> now: <bdi>{}</bdi></li></ul>\n<p class=\"dim\">{}</p>\n",
         html_text(what_.was), html_text(what_.now), html_text(comparison_basis(what_)));
     for (const std::string& why : what_.differences) {
-      put("<p class=\"warn\">Not comparable: {}.</p>\n", html_text(why));
+      put("<p class=\"warn\">Note: {}.</p>\n", html_text(why));
     }
     for (const std::string& each : exceeded_) {
       put("<p class=\"warn\">Over a limit: {}.</p>\n", html_text(each));

@@ -122,6 +122,9 @@ class page_writer {
       put("<li class=\"warn\"><b>{}</b> failed</li>", grouped(summary.failed));
     put("</ul>\n");
     bar();
+    if (const std::string noise = noise_sentence(what_); !noise.empty()) {
+      put("<p class=\"warn\">The machine was not quiet: {}.</p>\n", html_text(noise));
+    }
     for (const std::string& hint : what_.hints) put("<p>{}</p>\n", html_text(hint));
     put("</header>\n");
   }

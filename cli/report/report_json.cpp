@@ -278,6 +278,7 @@ std::string report_json(const report& what) {
       {"file_warnings", warnings_json(what.warnings)},
       {"skipped_names", skipped_json(what.skipped)},
       {"hints", what.hints},
+      {"noise", noise_sentence(what)},
       {"missing", what.missing},
       {"memory", memory(what)},
       {"long_sounds", group(what.long_sounds)},

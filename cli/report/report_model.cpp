@@ -40,6 +40,22 @@ int status_of_files(const report& what) {
   return no_memory ? exit_output_failed : exit_files_failed;
 }
 
+std::string noise_sentence(const report& what) {
+  constexpr double trusted_share = 0.75;
+  std::uint64_t busy_ns = 0;
+  std::uint64_t cpu_ns = 0;
+  for (const report_thread& thread : what.threads_used) {
+    if (!thread.is_worker) continue;
+    busy_ns += thread.busy_ns();
+    cpu_ns += thread.cpu_ns;
+  }
+  const double share = static_cast<double>(cpu_ns) / static_cast<double>(std::max(busy_ns, cpu_ns));
+  if (cpu_ns == 0 || share >= trusted_share) return {};
+  return fmt::format(
+      "other programs used the CPU: busy threads ran only {} of the time, so times vary",
+      human_percent(share));
+}
+
 std::string verdict_sentence(const report& what) {
   constexpr std::size_t shares_shown = 3;
   constexpr double share_min = 0.01;

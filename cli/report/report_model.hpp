@@ -175,6 +175,7 @@ struct report_comparison {
 struct report_baseline {
   std::string file;
   bool slower = false;                   // the load as a whole
+  bool is_judged = true;                 // false: too few loads of one
   std::vector<std::string> differences;  // why the two may not be comparable
   std::vector<report_comparison> times;
 };
@@ -220,6 +221,9 @@ struct report {
 
 // The exit status for the files that failed.
 [[nodiscard]] int status_of_files(const report& what);
+
+// Says if other programs used the processors, so that times vary; empty if not.
+[[nodiscard]] std::string noise_sentence(const report& what);
 
 // "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, ..."
 [[nodiscard]] std::string verdict_sentence(const report& what);

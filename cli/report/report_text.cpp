@@ -24,8 +24,6 @@ constexpr std::size_t warnings_max = 5;  // files for each reason
 constexpr std::size_t threads_max = 32;
 constexpr std::size_t bar_columns = 20;
 constexpr unsigned wide_terminal = 110;
-// If busy threads ran for less than this share of the time, other programs used the processors.
-constexpr double trusted_share = 0.75;
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -117,9 +115,9 @@ class writer {
                      summary.warnings > 0 ? style_.yellow(warned) : warned,
                      grouped(what_.overrides.size()), grouped(what_.skipped.size())));
     if (!what_.mount_failures.empty()) line("  " + style_.red(missing_files(what_)));
-    const worker_time spent = time_of_workers();
-    const std::string cpu =
-        spent.cpu_ns == 0 ? "" : fmt::format(", {} of CPU time", human_time(spent.cpu_ns));
+    std::uint64_t cpu_ns = 0;
+    for (const report_thread& thread : what_.threads_used) cpu_ns += thread.cpu_ns;
+    const std::string cpu = cpu_ns == 0 ? "" : fmt::format(", {} of CPU time", human_time(cpu_ns));
     line(fmt::format("  mounted in {}; {} and {}{}", human_time(what_.mount_ns),
                      counted(what_.threads, "thread", "threads"),
                      counted(what_.io_threads, "read thread", "read threads"), cpu));
@@ -128,11 +126,8 @@ class writer {
     for (const std::string& hint : what_.hints) line(style_.yellow("  " + hint));
     if (what_.baseline) baseline_line(*what_.baseline);
     for (const std::string& sentence : what_.exceeded) line(style_.red("  " + sentence));
-    if (spent.worker_cpu_ns > 0 && static_cast<double>(spent.worker_cpu_ns) <
-                                       trusted_share * static_cast<double>(spent.busy_ns)) {
-      line(style_.yellow(fmt::format(
-          "  other programs used the CPU: busy threads ran only {} of the time, so times vary",
-          human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));
+    if (const std::string noise = noise_sentence(what_); !noise.empty()) {
+      line(style_.yellow("  " + noise));
     }
   }
 
@@ -156,7 +151,10 @@ class writer {
   void baseline_line(const report_baseline& old) {
     const std::string file = printable(old.file);
     line(old.slower ? style_.red(fmt::format("  slower than {}", file))
-                    : fmt::format("  not slower than {}", file));
+         : old.is_judged
+             ? fmt::format("  not slower than {}", file)
+             : style_.yellow(fmt::format(
+                   "  not judged against {}: that needs 3 loads of each (--repeat)", file)));
     for (const std::string& why : old.differences) {
       line(style_.yellow(fmt::format("  not comparable with {}: {}", file, why)));
     }
@@ -188,22 +186,6 @@ class writer {
                 time.name});
     }
     text_ += rows.render(style_);
-  }
-
-  struct worker_time {
-    std::uint64_t busy_ns = 0;        // of the workers: not waiting
-    std::uint64_t worker_cpu_ns = 0;  // when they really ran
-    std::uint64_t cpu_ns = 0;         // of all threads
-  };
-  [[nodiscard]] worker_time time_of_workers() const {
-    worker_time sum;
-    for (const report_thread& thread : what_.threads_used) {
-      sum.cpu_ns += thread.cpu_ns;
-      if (!thread.is_worker) continue;
-      sum.worker_cpu_ns += thread.cpu_ns;
-      sum.busy_ns += thread.busy_ns();
-    }
-    return sum;
   }
 
   void mounts() {

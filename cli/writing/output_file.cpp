@@ -35,6 +35,12 @@ result<void> output_file::open(const std::string& path, replacing how) {
   return begun;
 }
 
+const char* remedy_for(const error& failure) {
+  if (failure.code == errc::not_found) return "make its folder first, or choose another file";
+  if (failure.code == errc::permission) return "choose another file";
+  return "free some space or choose another file";
+}
+
 result<void> output_file::commit() {
   return commit([](const char*) noexcept { return true; });
 }

@@ -20,6 +20,9 @@ void sweep_folder_of(const std::string& path);
 // stays, and returns true.
 [[nodiscard]] bool keeps_old_for_want_of_files(const std::string& path);
 
+// What a user can do about an output that could not be written.
+[[nodiscard]] const char* remedy_for(const error& failure);
+
 class output_file {
  public:
   [[nodiscard]] result<void> open(const std::string& path, replacing how = replacing::allowed);

@@ -26,8 +26,8 @@ int write_page(std::string_view page, const std::string& path, known_output& old
         fmt::format("{}: {}; the {} is lost", printable(path), written.error().reason, what));
     return exit_output_failed;
   }
-  print_error(fmt::format("{}: cannot write the {} ({}); free some space or choose another file",
-                          printable(path), what, reason_of(written.error())));
+  print_error(fmt::format("{}: cannot write the {} ({}); {}", printable(path), what,
+                          reason_of(written.error()), remedy_for(written.error())));
   return exit_output_failed;
 }
 

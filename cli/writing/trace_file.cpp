@@ -102,8 +102,8 @@ int trace_file::write(const timeline& record, const file_system& files, known_ou
     print_error(fmt::format("{}: {}; the trace is lost", printable(path_), done.error().reason));
     return exit_output_failed;
   }
-  print_error(fmt::format("{}: cannot write the trace ({}); free some space or choose another file",
-                          printable(path_), reason_of(done.error())));
+  print_error(fmt::format("{}: cannot write the trace ({}); {}", printable(path_),
+                          reason_of(done.error()), remedy_for(done.error())));
   return exit_output_failed;
 }
 

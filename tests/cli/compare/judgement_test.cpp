@@ -36,9 +36,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         judged_case{"nothing measured", {}, {}, apart, change::unclear},
         judged_case{"the same", {100}, {100}, apart, change::same},
-        judged_case{"once, slower", {100}, {111}, apart, change::more},
-        judged_case{"once, within the tolerance", {100}, {110}, apart, change::same},
-        judged_case{"once, faster", {100}, {50}, apart, change::less},
+        judged_case{"once", {100}, {150}, apart, change::unclear},
+        judged_case{"twice", {100, 101}, {150, 151}, in_turns, change::unclear},
+        judged_case{"three times", {100, 101, 102}, {150, 151, 152}, apart, change::more},
         judged_case{"few, apart", {95, 100, 105}, {110, 130, 190}, apart, change::more},
         judged_case{"few, overlapping", {95, 100, 135}, {110, 130, 190}, apart, change::unclear},
         judged_case{"many, one stray",
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         judged_case{"new", {0, 0, 0}, {1, 1, 1}, apart, change::more},
         judged_case{"new now and then", {0, 0, 0}, {1, 0, 1}, apart, change::unclear},
         judged_case{"gone", {1, 1, 1}, {0, 0, 0}, apart, change::less},
-        judged_case{"never", {0, 0}, {0, 0}, apart, change::same}));
+        judged_case{"never", {0, 0, 0}, {0, 0, 0}, apart, change::same}));
 
 TEST(judgement, has_the_ratio_and_its_interval) {
   const judgement found = judge(values{90, 100, 110, 100, 95, 105, 100, 100},
