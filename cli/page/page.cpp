@@ -340,6 +340,7 @@ class page_writer {
     constexpr std::size_t shown = 20;
     page_table table("", {"file", "n:waited", "room of"});
     std::vector<const picture_room*> longest;
+    longest.reserve(picture_.rooms.size());
     for (const picture_room& room : picture_.rooms) longest.push_back(&room);
     const auto is_longer = [](const picture_room* a, const picture_room* b) {
       const auto ns = [](const picture_room* room) { return room->end_ns - room->begin_ns; };

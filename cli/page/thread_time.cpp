@@ -86,6 +86,7 @@ class lane_time {
 
 std::vector<thread_time> time_of_threads(const timeline_picture& picture) {
   std::vector<thread_time> threads;
+  threads.reserve(picture.lanes.size());
   for (std::uint32_t i = 0; i < picture.lanes.size(); ++i) {
     threads.push_back(lane_time(picture, i).sum());
   }

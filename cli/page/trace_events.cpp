@@ -13,13 +13,15 @@ namespace {
 constexpr double microseconds_max = 8.64e12;
 
 std::optional<std::uint64_t> ns_of(double microseconds) {
-  if (!(microseconds >= 0 && microseconds <= microseconds_max)) return {};
+  const bool is_time = microseconds >= 0 && microseconds <= microseconds_max;
+  if (!is_time) return {};
   return static_cast<std::uint64_t>(std::llround(microseconds * 1000));
 }
 
 std::optional<std::uint64_t> whole(double value) {
   constexpr double exact_max = 9007199254740992;  // 2^53
-  if (!(value >= 0 && value <= exact_max)) return {};
+  const bool is_exact = value >= 0 && value <= exact_max;
+  if (!is_exact) return {};
   return static_cast<std::uint64_t>(value);
 }
 
@@ -59,9 +61,13 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
         line_.held_by = std::move(value);
       }
     } else if (is_in_event()) {
-      if (key_ == "ph") line_.phase = value.size() == 1 ? value[0] : '?';
-      if (key_ == "name") line_.name = std::move(value);
-      if (key_ == "cat") line_.category = std::move(value);
+      if (key_ == "ph") {
+        line_.phase = value.size() == 1 ? value[0] : '?';
+      } else if (key_ == "name") {
+        line_.name = std::move(value);
+      } else if (key_ == "cat") {
+        line_.category = std::move(value);
+      }
     }
     return true;
   }

@@ -90,7 +90,8 @@ class row_reader {
 
   [[nodiscard]] std::uint64_t ns_of(const json_value& from, std::string_view name) const {
     const double seconds = from.is_number() ? from.get<double>() : -1;
-    if (!(seconds >= 0 && seconds <= read_seconds_max)) wrong(name, "is no time");
+    const bool is_time = seconds >= 0 && seconds <= read_seconds_max;
+    if (!is_time) wrong(name, "is no time");
     return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
   }
   [[noreturn]] void wrong(std::string_view name, const char* how) const {
