@@ -13,22 +13,39 @@ supertux|supertux-data|folder|usr/share/games/supertux2
 openarena|$openarena|archives|usr/share/games/openarena/baseoa
 warzone|warzone2100-data|archives|usr/share/games/warzone2100
 0ad|0ad-data|archives|usr/share/games/0ad/mods/mod usr/share/games/0ad/mods/public
+adonthell|adonthell-data|folder|usr/share/games/adonthell
+alienblaster|alienblaster-data|folder|usr/share/games/alienblaster
+blobby|blobby-data|archives|usr/share/blobby
+btanks|btanks-data|folder|usr/share/games/btanks
+crawl|crawl-tiles-data|folder|usr/share/crawl
+doomsday|doomsday-data|archives|usr/share/doomsday
 endless-sky|endless-sky-data|folder|usr/share/games/endless-sky
 freeciv|freeciv-data|folder|usr/share/games/freeciv
 freedoom|freedoom|archives|usr/share/games/doom
 frozen-bubble|frozen-bubble-data|folder|usr/share/games/frozen-bubble
+holotz-castle|holotz-castle-data|folder|usr/share/games/holotz-castle
+lugaru|lugaru-data|folder|usr/share/games/lugaru
 megaglest|megaglest-data|folder|usr/share/games/megaglest
 minetest|minetest-data|folder|usr/share/games/minetest
 naev|naev-data|folder|usr/share/naev/dat
 neverball|neverball-data|folder|usr/share/games/neverball
+oacmp|openarena-oacmp1|archives|usr/share/games/openarena/baseoa
+openttd|openttd-opengfx openttd-opensfx openttd-openmsx|folder|usr/share/games/openttd
+planetblupi|planetblupi-common|folder|usr/share/planetblupi
+quakespasm|quakespasm|archives|usr/share/games/quake
 redeclipse|redeclipse-data|folder|usr/share/games/redeclipse/data
 scorched3d|scorched3d-data|folder|usr/share/games/scorched3d
 supertuxkart|supertuxkart-data|folder|usr/share/games/supertuxkart/data
+tecnoballz|tecnoballz-data|folder|usr/share/games/tecnoballz
+teeworlds|teeworlds-data|folder|usr/share/games/teeworlds
+trackballs|trackballs-data|folder|usr/share/games/trackballs
 trigger-rally|trigger-rally-data|archives|usr/share/games/trigger-rally
 ufoai|ufoai-data|archives|usr/share/games/ufoai/base
 warmux|warmux-data|folder|usr/share/games/warmux
 wesnoth|wesnoth-1.16-data|folder|usr/share/games/wesnoth/1.16
 widelands|widelands-data|folder|usr/share/games/widelands/data
+xmoto|xmoto-data|folder|usr/share/games/xmoto
+zaz|zaz-data|folder|usr/share/games/zaz
 TABLE
 }
 

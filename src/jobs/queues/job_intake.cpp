@@ -13,9 +13,12 @@ namespace {
 // Jobs that become visible together: others may begin with the first of a large batch.
 constexpr std::size_t add_at_once = 64;
 
-void begin_jobs(job_group& group, std::uint32_t count, job_place at) noexcept {
+// They are queued next in the deque that has this number, if a group may begin there.
+void begin_jobs(job_group& group, std::uint32_t count, std::uint32_t queue,
+                const job_deque& deque) noexcept {
   const bool is_first = group.begin_job(count);
-  if (at.queue != job_place::none && (is_first || group.begin() == 0)) group.set_begin(at.word());
+  if (!is_first && group.begin() != 0) return;
+  if (queue != job_place::none) group.set_begin(job_place{queue, deque.own_bottom()}.word());
 }
 
 }  // namespace
@@ -44,7 +47,7 @@ std::size_t job_intake::add(std::span<job> work, job_group* group,
   return add_to(queues_.of(options.priority), work, group, options);
 }
 
-std::size_t job_intake::push_some(job_deque& deque, job_place at, free_records& records,
+std::size_t job_intake::push_some(job_deque& deque, std::uint32_t queue, free_records& records,
                                   std::span<job> work, job_group* group,
                                   const job_terms& terms) noexcept {
   const std::size_t wanted = std::min(add_at_once, work.size());
@@ -54,7 +57,7 @@ std::size_t job_intake::push_some(job_deque& deque, job_place at, free_records& 
   const std::size_t count = records.take_several(slab_, std::span(taken).first(wanted));
   if (count == 0) return 0;
   // The group must know about all of them before the first may run.
-  if (group != nullptr) begin_jobs(*group, static_cast<std::uint32_t>(count), at);
+  if (group != nullptr) begin_jobs(*group, static_cast<std::uint32_t>(count), queue, deque);
   for (std::size_t i = 0; i < count; ++i) {
     taken[i]->arm(std::move(work[i]), group, terms, deque.kind());
   }
@@ -64,11 +67,11 @@ std::size_t job_intake::push_some(job_deque& deque, job_place at, free_records& 
 
 std::size_t job_intake::add_to(pool_slot& slot, bool from_outside, std::span<job> work,
                                job_group* group, const job_terms& terms) noexcept {
+  const std::uint32_t queue = from_outside ? job_queues::number_of_guest(slot) : job_place::none;
   std::size_t added = 0;
   while (added < work.size()) {
-    const job_place at = from_outside ? job_queues::end_of_guest(slot) : job_place();
     const std::size_t count =
-        push_some(slot.deque, at, slot.spare_records, work.subspan(added), group, terms);
+        push_some(slot.deque, queue, slot.spare_records, work.subspan(added), group, terms);
     if (count == 0) break;
     added += count;
     if (from_outside) slot.deque.mark_arrivals();  // they start in order, whoever takes them
@@ -86,7 +89,7 @@ std::size_t job_intake::add_to(shared_queue& into, std::span<job> work, job_grou
   while (added < work.size()) {
     std::size_t count = 0;
     into.add([&](job_deque& deque) noexcept {
-      count = push_some(deque, job_queues::end_of_shared(deque), records, work.subspan(added),
+      count = push_some(deque, job_queues::number_of_shared(deque), records, work.subspan(added),
                         group, terms);
     });
     if (count == 0) break;

@@ -51,10 +51,10 @@ class job_intake {
                      const job_terms& terms) noexcept;
   std::size_t add_to(shared_queue& into, std::span<job> work, job_group* group,
                      const job_terms& terms) noexcept;
-  // The deque's owner: the first of these jobs, no more than `add_at_once`. Returns how many. `at`
-  // is where they will lie, if a group may begin there.
-  std::size_t push_some(job_deque& deque, job_place at, free_records& records, std::span<job> work,
-                        job_group* group, const job_terms& terms) noexcept;
+  // The deque's owner: the first of these jobs, no more than `add_at_once`. Returns how many.
+  // `queue`: the deque's number in a job_place, if a group may begin there.
+  std::size_t push_some(job_deque& deque, std::uint32_t queue, free_records& records,
+                        std::span<job> work, job_group* group, const job_terms& terms) noexcept;
   template <class Arm>
   bool add_record(shared_queue& into, job_record& record, const job_group* group, Arm arm) noexcept;
 

@@ -55,13 +55,13 @@ class job_queues {
 
   [[nodiscard]] shared_queue& of(job_priority priority) noexcept;
   [[nodiscard]] shared_queue& of_main() noexcept { return of_main_; }
-  // Where jobs of a group begin that are queued here next. Only for queues of which nothing is
-  // taken at the end: what comes later has a higher position.
-  [[nodiscard]] static job_place end_of_shared(const job_deque& deque) noexcept {
-    return {number_of(deque), deque.own_bottom()};
+  // Numbers of queues in a job_place, of those where nothing is taken at the end: what is queued
+  // later has a higher position. Each shared queue is the only one of its kind.
+  [[nodiscard]] static std::uint32_t number_of_shared(const job_deque& deque) noexcept {
+    return 1 + deque.kind();
   }
-  [[nodiscard]] static job_place end_of_guest(const pool_slot& guest) noexcept {
-    return {first_slot + guest.number, guest.deque.own_bottom()};
+  [[nodiscard]] static std::uint32_t number_of_guest(const pool_slot& guest) noexcept {
+    return first_slot + guest.number;
   }
   // After adding jobs of the group to one of these: wakes a thread that may take one.
   void added_to(const shared_queue& queue, const job_group* group) noexcept;
@@ -113,11 +113,7 @@ class job_queues {
   [[nodiscard]] static job_record* claim_at_end_of_own(pool_slot& self,
                                                        const job_group* group) noexcept;
 
-  // Numbers of queues in a job_place. Each shared queue is the only one of its kind.
   static constexpr std::uint32_t first_slot = 2 + job_record::kinds;
-  [[nodiscard]] static std::uint32_t number_of(const job_deque& shared) noexcept {
-    return 1 + shared.kind();
-  }
 
   pool_slots& slots_;
   parking& sleepers_;
