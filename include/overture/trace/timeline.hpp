@@ -211,7 +211,7 @@ class OVERTURE_API zone {
 struct wake_flow {
   std::size_t from_track = 0;  // of the thread that woke
   std::uint64_t from_ns = 0;
-  // What it did last before that, if that was to finish a request: a wait for a read ends so.
+  // The request that it had just finished: that is how a wait for a read ends. Null if none.
   const trace_event* request = nullptr;
   std::size_t to_track = 0;  // of the thread that waited
   std::uint64_t to_ns = 0;   // the end of its wait
@@ -245,18 +245,16 @@ struct chrome_json_options {
 // Writes the Chrome trace event format, for Perfetto, chrome://tracing and Tracy's importer:
 // {"traceEvents":[...],...}. Times are in microseconds with three decimals, every pid and tid is a
 // number, and the array is closed.
-//   - Each thread is one track ("tid" 1 and up). Its name has as further arguments "cpu_us", the
-//   CPU
-//     time, and "events_lost", unless they are 0.
+//   - Each thread is one track ("tid" 1 and up). Beside its name stand "cpu_us", its CPU time, and
+//     "events_lost", unless they are 0.
 //   - Requests get tracks of their own ("read 0" and so on, tid 1000 and up), as few as possible
 //     without overlap. A request with a service has as arguments its layer, source, offset,
 //     priority, time in the queue, the thread that finished it and its outcome.
 //   - What waits for room does so on tracks of its own ("room 0" and so on), and has as argument
 //     "held_by", the subject that had the room.
 //   - Counters belong to the process.
-//   - A wait that another thread ended has a flow: from the call that woke it, or from the read
-//   that
-//     it waited for, to what the woken thread does next.
+//   - A wait that another thread ended has a flow: from the call that woke it, or from the read it
+//     waited for, to what the woken thread does next.
 //
 // Viewers require the zones and waits of one track to nest. Scopes always do; an event that
 // outlasts the one it began in is cut at that one's end. Ill-formed UTF-8 becomes U+FFFD; beside
