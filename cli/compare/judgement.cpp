@@ -50,6 +50,7 @@ void set_interval(judgement& into, std::vector<double> ratios) {
 
 std::vector<double> pair_ratios(std::span<const double> was, std::span<const double> now) {
   std::vector<double> ratios;
+  ratios.reserve(was.size());
   for (std::size_t i = 0; i < was.size(); ++i) ratios.push_back(now[i] / was[i]);
   return ratios;
 }
@@ -57,6 +58,7 @@ std::vector<double> pair_ratios(std::span<const double> was, std::span<const dou
 void draw_pairs(judgement& into, const std::vector<double>& pairs) {
   draws draw;
   std::vector<double> ratios;
+  ratios.reserve(resamples);
   std::vector<double> scratch;
   for (std::size_t i = 0; i < resamples; ++i) {
     ratios.push_back(median_of_draws(pairs, draw, scratch));
@@ -67,6 +69,7 @@ void draw_pairs(judgement& into, const std::vector<double>& pairs) {
 void draw_apart(judgement& into, std::span<const double> was, std::span<const double> now) {
   draws draw;
   std::vector<double> ratios;
+  ratios.reserve(resamples);
   std::vector<double> scratch;
   for (std::size_t i = 0; i < resamples; ++i) {
     const double before = median_of_draws(was, draw, scratch);

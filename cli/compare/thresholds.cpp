@@ -77,6 +77,7 @@ std::optional<double> value_of(const known_threshold& known, const load_samples&
   const measure* const whole = samples.find(measure_kind::load, "threads");
   if (!whole) return {};
   std::vector<double> shares;
+  shares.reserve(found->values.size());
   for (std::size_t i = 0; i < found->values.size(); ++i) {
     shares.push_back(whole->values[i] > 0 ? found->values[i] / whole->values[i] : 0);
   }

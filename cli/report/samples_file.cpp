@@ -22,8 +22,8 @@ constexpr std::size_t loads_max = 100'000;
 std::optional<double> value_of(const object& from) {
   if (!from.is_number()) return {};
   const auto value = from.get<double>();
-  if (!(value >= 0 && value <= value_max)) return {};
-  return value;
+  const bool is_possible = value >= 0 && value <= value_max;  // not for NaN
+  return is_possible ? std::optional(value) : std::nullopt;
 }
 
 std::optional<measure> parse_measure(const object& from, std::size_t loads) {
