@@ -150,7 +150,9 @@ int make_page(const report& what, const timeline& record, const load_window& win
 finished_load load_once(const load_arguments& arguments, load_records& records, old_outputs& old,
                         const outputs& out) {
   tracking_allocator memory;
-  timeline record{{.memory = &memory, .events_per_thread = events_per_thread(arguments)}};
+  timeline record{{.memory = &memory,
+                   .events_per_thread = events_per_thread(arguments),
+                   .cpu_times = arguments.repeat > 1}};
   if (!record.attach_thread(main_name))
     print_warning("out of memory for recording the main thread; the report leaves it out");
 

@@ -67,6 +67,8 @@ const char* kind_title(measure_kind kind) {
       return "Load";
     case measure_kind::stage:
       return "Stages (all threads)";
+    case measure_kind::cpu:
+      return "CPU time of the stages (all threads)";
     case measure_kind::wait:
       return "Waits (all workers)";
     case measure_kind::mount:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "report/repeats.hpp"
 #include "terminal/display.hpp"
@@ -65,16 +66,27 @@ std::string change_of(const judgement& judged) {
   return text + fmt::format(" ({} to {}{})", shown(from), shown(to), in_times ? "" : " %");
 }
 
-// The stage or the wait that changed most, in the direction of the load.
-const compared_measure* main_cause(const load_comparison& what) {
-  const change direction = what.load.judged.verdict;
-  const compared_measure* cause = nullptr;
+// Of these kinds, what changed most in this direction.
+const compared_measure* largest_change(const load_comparison& what, change direction,
+                                       std::initializer_list<measure_kind> kinds) {
+  const compared_measure* largest = nullptr;
   for (const compared_measure& each : what.measures) {
-    if (each.kind != measure_kind::stage && each.kind != measure_kind::wait) continue;
+    if (std::ranges::find(kinds, each.kind) == kinds.end()) continue;
     if (each.judged.verdict != direction) continue;
-    if (!cause || std::abs(each.difference()) > std::abs(cause->difference())) cause = &each;
+    if (!largest || std::abs(each.difference()) > std::abs(largest->difference())) largest = &each;
   }
-  return cause;
+  return largest;
+}
+
+// Where other programs use the processors, CPU time tells what the time of the load does not.
+std::string cpu_sentence(const load_comparison& what) {
+  for (const change direction : {change::more, change::less}) {
+    const compared_measure* const each = largest_change(what, direction, {measure_kind::cpu});
+    if (!each) continue;
+    return fmt::format("; {} takes {} CPU time instead of {}", printable(each->name),
+                       of_time(each->judged.now), of_time(each->judged.was));
+  }
+  return {};
 }
 
 }  // namespace
@@ -132,17 +144,20 @@ std::string comparison_verdict(const load_comparison& what) {
   const judgement& load = what.load.judged;
   const std::string times = fmt::format("{} instead of {}", of_time(load.now), of_time(load.was));
   if (load.verdict == change::same) {
-    return fmt::format("{}: no difference above {:.3g} %", times, what.tolerance * 100);
+    return fmt::format("{}: no difference above {:.3g} %{}", times, what.tolerance * 100,
+                       cpu_sentence(what));
   }
   if (load.verdict == change::unclear) {
     if (std::min(what.loads_was, what.loads_now) < judged_min) {
       return fmt::format("{}: too few loads to tell; repeat each about 10 times", times);
     }
-    return fmt::format("{}: not told from chance; about {} of each would tell", times,
-                       counted(load.repeats_wanted, "load", "loads"));
+    return fmt::format("{}: not told from chance; about {} of each would tell{}", times,
+                       counted(load.repeats_wanted, "load", "loads"), cpu_sentence(what));
   }
   std::string sentence = fmt::format("{}: {}", times, change_of(load));
-  if (const compared_measure* const cause = main_cause(what)) {
+  const compared_measure* const cause =
+      largest_change(what, load.verdict, {measure_kind::stage, measure_kind::wait});
+  if (cause) {
     sentence +=
         fmt::format(", most of it in {} ({}{} of all threads)", printable(cause->name),
                     cause->difference() < 0 ? "-" : "+", of_time(std::abs(cause->difference())));

@@ -13,8 +13,8 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t files_max = 50;
-constexpr const char* kind_names[measure_kind_count] = {"load", "stage", "wait", "mount",
-                                                        "type", "file",  "bytes"};
+constexpr const char* kind_names[measure_kind_count] = {"load",  "stage", "cpu",  "wait",
+                                                        "mount", "type",  "file", "bytes"};
 
 double sum_of(const std::vector<double>& values) {
   double sum = 0;
@@ -91,6 +91,12 @@ void sample_collector::add(const report& load) {
   for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
     add_value(measure_kind::stage, to_string(static_cast<load_stage>(stage)),
               seconds(load.summary.stages[stage].ns));
+  }
+  for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
+    std::uint64_t ns = 0;
+    for (const report_thread& thread : load.threads_used) ns += thread.stage_cpu_ns[stage];
+    if (ns == 0) continue;  // not measured, or not by this system
+    add_value(measure_kind::cpu, to_string(static_cast<load_stage>(stage)), seconds(ns));
   }
   for (const report_type& type : load.types) {
     add_value(measure_kind::type, type.extension, seconds(type.ns));

@@ -21,13 +21,14 @@ struct report_time;
 enum class measure_kind : unsigned char {
   load,   // seconds: "load", "mount"; of all threads: "processor"; of workers: "waiting", "threads"
   stage,  // seconds of all threads
+  cpu,    // seconds of CPU time of all threads, by stage
   wait,   // seconds of all workers, by reason
   mount,  // seconds of all threads
   type,   // likewise, by extension
   file,   // likewise, with the device; the slowest
   bytes,  // "peak memory", "from disk", "from cache"
 };
-inline constexpr std::size_t measure_kind_count = 7;
+inline constexpr std::size_t measure_kind_count = 8;
 [[nodiscard]] const char* to_string(measure_kind kind);
 [[nodiscard]] std::optional<measure_kind> measure_kind_of(std::string_view name);
 

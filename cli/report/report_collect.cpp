@@ -215,6 +215,7 @@ report_thread thread_of(const thread_sums& thread, std::uint64_t wall_ns) {
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       if (std::string_view(total.name) == to_string(static_cast<load_stage>(stage))) {
         row.stage_ns[stage] += total.ns;
+        row.stage_cpu_ns[stage] += total.cpu_ns;
       }
     }
   }

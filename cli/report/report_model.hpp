@@ -68,6 +68,7 @@ struct report_thread {
   std::string name;
   bool is_worker = true;  // false: a thread of the read queue, which only waits for the disk
   stage_times stage_ns{};
+  stage_times stage_cpu_ns{};  // with repeated loads only
   std::uint64_t waiting_ns = 0;
   std::uint64_t cpu_ns = 0;
   std::uint64_t events_lost = 0;

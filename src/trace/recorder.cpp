@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
@@ -30,14 +31,19 @@ constexpr bool has_amount(event_kind kind) noexcept {
   return kind != event_kind::wait && kind != event_kind::wake && kind != event_kind::room;
 }
 
+constexpr bool has_cpu_time(event_kind kind) noexcept {
+  return kind == event_kind::zone || kind == event_kind::wait;
+}
+
 // Sums by kind and name: a dense array, and an open-addressing table of positions in it.
 class total_table {
  public:
-  void add(const trace_event& event) noexcept {
+  trace_total& add(const trace_event& event) noexcept {
     trace_total& total = find(event.kind, event.name);
     ++total.count;
     total.ns += duration_ns(event);
     if (has_amount(event.kind)) total.value += event.value;
+    return total;
   }
   [[nodiscard]] const trace_total* data() const noexcept { return totals_; }
   [[nodiscard]] std::size_t size() const noexcept { return used_; }
@@ -81,11 +87,11 @@ namespace trace_detail {
 // The ring follows the object in the same allocation. Aligned, so that tracks share no cache line.
 class alignas(detail::line_bytes) track_recorder final : public wait_observer {
  public:
-  static track_recorder* make(const timeline& owner, std::uint64_t capacity,
+  static track_recorder* make(const timeline& owner, std::uint64_t capacity, bool cpu_times,
                               const char* name) noexcept {
     void* const memory =
         owner.memory().allocate(block_bytes(capacity), alignof(track_recorder), memory_tag::trace);
-    return memory ? ::new (memory) track_recorder(owner, capacity, name) : nullptr;
+    return memory ? ::new (memory) track_recorder(owner, capacity, cpu_times, name) : nullptr;
   }
   static void destroy(track_recorder* recorder) noexcept {
     allocator& memory = recorder->owner_.memory();
@@ -97,6 +103,7 @@ class alignas(detail::line_bytes) track_recorder final : public wait_observer {
   void attach() noexcept {
     track_.attached_ns_ = now_ns();
     cpu_ns_at_attach_ = thread_cpu_ns();
+    cpu_ns_counted_ = cpu_ns_at_attach_;
     next = set_wait_observer(this);
   }
   void detach() noexcept {
@@ -110,8 +117,12 @@ class alignas(detail::line_bytes) track_recorder final : public wait_observer {
       ::new (track_.events_ + (track_.written_ & (track_.capacity_ - 1))) trace_event(event);
       ++track_.written_;
     }
-    totals_.add(event);
+    trace_total& total = totals_.add(event);
     track_.totals_used_ = totals_.size();
+    if (cpu_times_ && has_cpu_time(event.kind)) {
+      const std::uint64_t cpu_ns = thread_cpu_ns();
+      total.cpu_ns += cpu_ns - std::exchange(cpu_ns_counted_, cpu_ns);
+    }
   }
 
   void wait_begins(const char* reason) noexcept override {
@@ -148,8 +159,9 @@ class alignas(detail::line_bytes) track_recorder final : public wait_observer {
   std::size_t index = 0;
 
  private:
-  track_recorder(const timeline& owner, std::uint64_t capacity, const char* name) noexcept
-      : owner_(owner) {
+  track_recorder(const timeline& owner, std::uint64_t capacity, bool cpu_times,
+                 const char* name) noexcept
+      : owner_(owner), cpu_times_(cpu_times) {
     std::memcpy(track_.name_, name, std::min(std::strlen(name), sizeof track_.name_ - 1));
     track_.capacity_ = capacity;
     track_.events_ = reinterpret_cast<trace_event*>(this + 1);
@@ -162,10 +174,12 @@ class alignas(detail::line_bytes) track_recorder final : public wait_observer {
   }
 
   const timeline& owner_;
+  const bool cpu_times_;
   const char* wait_reason_ = "";
   std::uint64_t wait_begin_ns_ = 0;
   std::uint64_t wait_place_ = 0;
   std::uint64_t cpu_ns_at_attach_ = 0;
+  std::uint64_t cpu_ns_counted_ = 0;  // up to the end of the last zone or wait
   timeline_track track_;
   total_table totals_;
 };
@@ -200,6 +214,7 @@ result<void> timeline_track::for_each_event(
 timeline::timeline(const timeline_config& config) noexcept
     : memory_(config.memory ? *config.memory : default_allocator()),
       events_per_thread_(config.events_per_thread),
+      cpu_times_(config.cpu_times),
       start_ns_(now_ns()) {}
 
 timeline::~timeline() {
@@ -223,7 +238,7 @@ result<void> timeline::attach_thread(const char* name) noexcept {
     return fail(errc::limit, limit_text::timeline_events);
   }
   const std::uint64_t capacity = events_per_thread_ == 0 ? 0 : std::bit_ceil(events_per_thread_);
-  track_recorder* const recorder = track_recorder::make(*this, capacity, name);
+  track_recorder* const recorder = track_recorder::make(*this, capacity, cpu_times_, name);
   if (!recorder) return fail(errc::out_of_memory, "out of memory for the thread's timeline");
 
   recorder->attach();

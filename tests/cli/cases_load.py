@@ -334,7 +334,7 @@ def load_repeats_and_reports_the_median_and_the_spread(box):
     assert repeats["loads"] == 3, repeats
     assert list(repeats["seconds"]) == ["load", "mount", *report["stages"]], repeats
     kinds = {each["kind"] for each in repeats["measures"]}
-    assert {"load", "stage", "type", "mount", "file", "bytes"} <= kinds, kinds
+    assert {"load", "stage", "cpu", "type", "mount", "file", "bytes"} <= kinds, kinds
     assert all(len(each["values"]) == 3 for each in repeats["measures"]), repeats
     for name, taken in repeats["seconds"].items():
         assert 0 <= taken["least"] <= taken["median"] <= taken["most"], (name, taken)

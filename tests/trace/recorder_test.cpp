@@ -74,6 +74,54 @@ TEST(recorder, a_zone_records_when_it_was_and_what_it_was_about) {
   EXPECT_LE(after, record.track(0).detached_ns());
 }
 
+void use_cpu_for(std::uint64_t ns) {
+  const std::uint64_t until = thread_cpu_ns() + ns;
+  while (thread_cpu_ns() < until) {
+  }
+}
+
+std::uint64_t cpu_ns_of(const timeline_track& track, std::string_view name) {
+  for (const trace_total& total : track.totals()) {
+    if (name == total.name) return total.cpu_ns;
+  }
+  return 0;
+}
+
+TEST(recorder, a_zone_has_the_cpu_time_that_is_its_own) {
+  constexpr std::uint64_t some_ns = 3'000'000;
+  timeline record({.cpu_times = true});
+  ASSERT_TRUE(record.attach_thread("main"));
+  {
+    zone outer{"outer"};
+    use_cpu_for(some_ns);
+    {
+      zone inner{"inner"};
+      use_cpu_for(3 * some_ns);
+    }
+    mark("in between");
+    use_cpu_for(some_ns);
+  }
+  record.detach_thread();
+  const timeline_track& track = record.track(0);
+  const std::uint64_t inner_ns = cpu_ns_of(track, "inner");
+  const std::uint64_t outer_ns = cpu_ns_of(track, "outer");
+  EXPECT_GE(inner_ns, 4 * some_ns) << "with what its thread did since the zone before";
+  EXPECT_GE(outer_ns, some_ns);
+  EXPECT_LE(inner_ns + outer_ns, track.cpu_ns());
+  EXPECT_EQ(cpu_ns_of(track, "in between"), 0u);
+}
+
+TEST(recorder, cpu_times_are_not_read_unless_asked_for) {
+  timeline record;
+  ASSERT_TRUE(record.attach_thread("main"));
+  {
+    zone work{"work"};
+    use_cpu_for(1'000'000);
+  }
+  record.detach_thread();
+  EXPECT_EQ(cpu_ns_of(record.track(0), "work"), 0u);
+}
+
 TEST(recorder, a_zone_ends_once) {
   timeline record;
   ASSERT_TRUE(record.attach_thread("main"));

@@ -100,12 +100,19 @@ struct trace_total {
   std::uint64_t count = 0;
   std::uint64_t ns = 0;     // sum of the durations
   std::uint64_t value = 0;  // sum of the values
+  // Of zones and waits, with timeline_config::cpu_times: the CPU time that the thread used from the
+  // end of the zone or wait before to the end of this one. A zone so has what is its own, without
+  // the zones inside it.
+  std::uint64_t cpu_ns = 0;
 };
 
 struct timeline_config {
   allocator* memory = nullptr;  // null = default_allocator()
   // 40 bytes each, rounded up to a power of two; 0 = totals only.
   std::uint32_t events_per_thread = 1u << 16;
+  // Sums the CPU time of zones and waits by name. It costs 0.1 to 0.3 us at the end of each, and
+  // tells work from time in which other programs had the processor.
+  bool cpu_times = false;
 };
 
 // What one thread recorded. Read it after recording, see above.
@@ -172,6 +179,7 @@ class OVERTURE_API timeline {
  private:
   allocator& memory_;
   std::uint32_t events_per_thread_;
+  bool cpu_times_;
   std::uint64_t start_ns_;
   atomic<trace_detail::track_recorder*> newest_{nullptr};
 };

@@ -79,6 +79,18 @@ TEST(comparison, begins_with_what_changed_most) {
               HasSubstr("not told from chance; about "));
 }
 
+TEST(comparison, finds_in_cpu_time_what_noise_hides) {
+  const load_samples was = set({{measure_kind::load, "load", {1, 1.4, 0.9}},
+                                {measure_kind::stage, "decode", {1, 1.8, 0.9}},
+                                {measure_kind::cpu, "decode", {0.8, 0.81, 0.8}},
+                                {measure_kind::cpu, "unpack", {0.1, 0.1, 0.1}}});
+  load_samples now = was;
+  now.measures[2].values = {0.9, 0.91, 0.9};
+  EXPECT_THAT(comparison_verdict(compare(was, now)),
+              AllOf(HasSubstr("not told from chance"),
+                    HasSubstr("; decode takes 900 ms CPU time instead of 800 ms")));
+}
+
 TEST(comparison, says_why_two_loads_are_not_comparable) {
   load_samples other = old_load;
   other.hash = "2";

@@ -50,6 +50,16 @@ TEST(samples, have_a_value_for_each_load) {
   const double processor = (1115 + 1115 + 45) / 1000.0;
   EXPECT_DOUBLE_EQ(samples.find(measure_kind::load, "processor")->values[0], processor);
   EXPECT_EQ(samples.find(measure_kind::stage, "load"), nullptr);
+  EXPECT_EQ(samples.find(measure_kind::cpu, "decode"), nullptr) << "not measured";
+}
+
+TEST(samples, have_the_cpu_time_of_all_threads_by_stage) {
+  report load = load_of(1);
+  load.threads_used[0].stage_cpu_ns[3] = 600 * ms;
+  load.threads_used[1].stage_cpu_ns[3] = 500 * ms;
+  sample_collector collector;
+  collector.add(load);
+  EXPECT_THAT(collector.finish().find(measure_kind::cpu, "decode")->values, ElementsAre(1.1));
 }
 
 TEST(samples, count_what_occurs_in_some_loads_as_nothing_in_the_others) {
