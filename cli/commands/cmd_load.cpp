@@ -134,8 +134,9 @@ struct finished_load {
 };
 
 bool keeps_old(const report& what, const std::string& path) {
-  return what.summary.files + what.summary.failed == 0 && path != "-" &&
-         keeps_old_for_want_of_files(path);
+  if (path == "-") return false;
+  if (what.summary.files + what.summary.failed == 0) return keeps_old_for_want_of_files(path);
+  return status_of_files(what) == exit_output_failed && keeps_old_for_want_of_memory(path);
 }
 
 int make_page(const report& what, const timeline& record, const load_window& window,
@@ -196,7 +197,8 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   }
   if (!arguments.record.empty() && !done.what->interrupted) {
     // A link may lead elsewhere by now.
-    const bool may_be_written = check_record_again(arguments) == exit_ok;
+    const bool may_be_written =
+        check_record_again(arguments) == exit_ok && !keeps_old(*done.what, arguments.record);
     const int written = may_be_written ? write_record(records.noted, arguments.record, old.record)
                                        : int{exit_output_failed};
     done.written = std::max(done.written, written);

@@ -20,11 +20,26 @@ void sweep_folder_of(const std::string& path) {
   (void)sweep_temporaries(system_os(), text_of(end.parent_path()).c_str());
 }
 
-bool keeps_old_for_want_of_files(const std::string& path) {
+namespace {
+
+bool has_content(const std::string& path) {
   const result<file_status> there = system_os().status(path.c_str(), true);
-  if (!there || there->size == 0) return false;
+  return there && there->size != 0;
+}
+
+}  // namespace
+
+bool keeps_old_for_want_of_files(const std::string& path) {
+  if (!has_content(path)) return false;
   print_error(fmt::format("{}: no file was loaded, so it is left as it is; is a disk not mounted?",
                           printable(path)));
+  return true;
+}
+
+bool keeps_old_for_want_of_memory(const std::string& path) {
+  if (!has_content(path)) return false;
+  print_error(
+      fmt::format("{}: memory ran out during the load, so it is left as it is", printable(path)));
   return true;
 }
 

@@ -16,9 +16,10 @@ namespace overture::cli {
 // Removes what earlier runs that were killed have left in the folder of a file.
 void sweep_folder_of(const std::string& path);
 
-// What is made of a load without files would be worth less than what is there: prints that it
-// stays, and returns true.
+// What is made of a load without files, or of one without memory, would be worth less than what is
+// there: prints that it stays, and returns true.
 [[nodiscard]] bool keeps_old_for_want_of_files(const std::string& path);
+[[nodiscard]] bool keeps_old_for_want_of_memory(const std::string& path);
 
 // What a user can do about an output that could not be written.
 [[nodiscard]] const char* remedy_for(const error& failure);

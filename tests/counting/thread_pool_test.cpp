@@ -92,6 +92,10 @@ struct queued_before {
   job_priority priority = job_priority::normal;
 };
 
+// What it costs to look where nothing is differs by a few loads; a look at each job would cost
+// thousands.
+constexpr std::uint64_t some_more = 500;
+
 // Loads of a wait for four jobs of this priority, behind those of another group.
 std::uint64_t loads_of_wait(const queued_before& foreign, job_priority priority) {
   thread_pool pool;
@@ -119,7 +123,7 @@ TEST(waiting, costs_the_same_behind_few_and_many_jobs_of_another_group) {
   const auto all = {job_priority::high, job_priority::normal, job_priority::low};
   for (const job_priority own : all) {
     for (const job_priority foreign : all) {
-      EXPECT_EQ(loads_of_wait({5'000, foreign}, own), loads_of_wait({50, foreign}, own))
+      EXPECT_LT(loads_of_wait({5'000, foreign}, own), loads_of_wait({50, foreign}, own) + some_more)
           << static_cast<int>(own) << " behind " << static_cast<int>(foreign);
     }
   }
@@ -141,7 +145,7 @@ TEST(waiting, for_what_another_thread_has_queued_costs_the_same_behind_many_jobs
     others.cancel();
     return seen.total().loads;
   };
-  EXPECT_EQ(loads_behind(5'000), loads_behind(50));
+  EXPECT_LT(loads_behind(5'000), loads_behind(50) + some_more);
 }
 
 TEST(waiting, inside_a_job_costs_the_same_behind_many_jobs) {
@@ -164,7 +168,7 @@ TEST(waiting, inside_a_job_costs_the_same_behind_many_jobs) {
     others.cancel();
     return loads;
   };
-  EXPECT_EQ(loads_behind(5'000), loads_behind(50));
+  EXPECT_LT(loads_behind(5'000), loads_behind(50) + some_more);
 }
 
 // Its jobs may run on other threads, which takes less long than a look through all queues.

@@ -180,9 +180,8 @@ class loader : public detail::any_loader {
   }
   // How much memory the asset takes: counted against asset_store_config::budget_bytes until it is
   // ready, and against keep_bytes once no handle holds it; more than 1 TiB counts as that. Asked
-  // after decode(), on that thread,
-  // and again after finalize(). Override it for what T points to or has uploaded: a texture that
-  // seems to take 24 bytes is kept for ever.
+  // after decode(), on that thread, and again after finalize(). Override it for what T points to or
+  // has uploaded: a texture that seems to take 24 bytes is kept for ever.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
     (void)value;
     return sizeof(T);
