@@ -114,7 +114,7 @@ struct slot : overture::detail::asset_head {
 // is ahead, which tries again.
 [[nodiscard]] inline bool is_decided(const slot& one) noexcept {
   const asset_state state = one.state.load(std::memory_order_relaxed);
-  return is_settled(state) && !(state == asset_state::failed && one.changed);
+  return is_settled(state) && (state != asset_state::failed || !one.changed);
 }
 
 using slot_list = linked_list<slot>;
