@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "overture/jobs/thread_pool.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture::jobs_detail::shared_queue_test {
