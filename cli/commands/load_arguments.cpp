@@ -116,7 +116,7 @@ void add_output(command_line& line, load_arguments& into) {
   add_colour(line, into.colour);
 }
 
-// Options that one load serves, and those that need several.
+// Outputs are of a single load; other options do not go with --against.
 std::optional<int> mistake_in_repeats(const command_line& line, const load_arguments& given) {
   const bool several = given.repeat > 1 || !given.against.empty();
   const char* const instead = given.against.empty() ? "--repeat" : "--against";

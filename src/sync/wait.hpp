@@ -12,7 +12,8 @@
 // threads but pays for one: each woken thread wakes others, inside address_wait(). Like any wake it
 // may come late, to an address where another object now lives.
 //
-// The thread's wait observer learns where it sleeps and whom it wakes: one load if there is none.
+// A thread's wait observer is told where the thread sleeps and where it wakes others. Without an
+// observer that costs one load.
 //
 // There are two implementations. native_wait uses the operating system's address wait; generic_wait
 // uses a table of mutexes and runs anywhere. The build chooses which one the unqualified names mean

@@ -21,10 +21,11 @@
 // it does not. Memory is taken in chunks and kept until the pool ends, so a warm pool allocates
 // nothing.
 //
-// A wait finds the jobs of its group in the same time, however many jobs of others are queued, if
-// threads that run no job began the group; a job finds those that it has submitted last. If its own
-// jobs lie behind others that the same job has submitted since, it looks through those for each.
-// Before a waiting thread sleeps it looks at all queued jobs once: 1 to 30 ns each.
+// A thread that waits for a group runs its queued jobs. Finding one takes the same time however
+// many other jobs are queued, if the group's first job was submitted from outside a job. Within a
+// job, the job submitted last is found at once; an older one costs a look at each job that the same
+// job has submitted since. Before it sleeps, a waiting thread looks at all queued jobs once: 1 to
+// 30 ns each.
 //
 // Back-pressure: when thread_pool_config::queued_max jobs are queued, or memory for more is
 // refused, submit() and execute() run the job before they return. So a thread that queues that many
