@@ -42,7 +42,7 @@ const std::string compare_footer = std::string(R"(Exit status
 struct compare_arguments {
   std::string old;
   std::string young;
-  unsigned tolerance_percent = 5;
+  unsigned tolerance_percent = tolerance_percent_usual;
   std::vector<threshold> most;
   std::string html;  // a file name, empty for none
   bool json = false;
@@ -62,8 +62,9 @@ std::optional<int> parse_compare(const std::vector<std::string>& words, compare_
   });
   line.word({"OLD", "Files", "what overture load --json wrote before"}, into.old);
   line.word({"NEW", "Files", "what it wrote after"}, into.young);
-  line.number({"--tolerance PERCENT", "Comparing", "smaller differences do not count (default: 5)"},
-              0, 1000, into.tolerance_percent);
+  line.number(
+      {"--tolerance PERCENT", "Comparing", "differences up to this do not count (default: 5)"}, 0,
+      1000, into.tolerance_percent);
   add_max(line, into.most);
   add_json(line, into.json);
   line.word({"--html FILE", "Output",

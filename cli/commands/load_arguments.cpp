@@ -92,9 +92,8 @@ void add_measuring(command_line& line, load_arguments& into) {
              "or archive, and say what is slower than there; --repeat (default: 10) is the number "
              "of turns"},
             into.against);
-  line.number(
-      {"--tolerance PERCENT", group, "how much more than the baseline is not slower (default: 10)"},
-      0, 1000, into.tolerance_percent);
+  line.number({"--tolerance PERCENT", group, "differences up to this do not count (default: 5)"}, 0,
+              1000, into.tolerance_percent);
   add_max(line, into.most);
 }
 

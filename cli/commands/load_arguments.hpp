@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compare/judgement.hpp"
 #include "compare/thresholds.hpp"
 #include "mounts/tree_arguments.hpp"
 #include "terminal/style.hpp"
@@ -33,7 +34,7 @@ struct load_arguments {
   std::string against;   // a file name, empty for none
   tree_arguments other;  // the mounts in it
   std::string baseline;  // a file name, empty for none
-  unsigned tolerance_percent = 10;
+  unsigned tolerance_percent = tolerance_percent_usual;
   std::vector<threshold> most;
   std::string trace;  // a file name, "-" for standard output, empty for none
   std::string html;   // a file name, empty for none

@@ -14,6 +14,7 @@
 
 namespace overture::cli {
 
+inline constexpr unsigned tolerance_percent_usual = 5;
 inline constexpr std::size_t judged_min = 3;
 inline constexpr std::size_t repeats_min = 8;
 inline constexpr std::size_t repeats_wanted_max = 1000;
