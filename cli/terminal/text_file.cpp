@@ -15,10 +15,12 @@
 namespace overture::cli {
 
 std::optional<std::string> read_text_file(const std::string& path, const char* what) {
-  std::error_code missing;
-  const std::filesystem::file_status status = std::filesystem::status(native_path(path), missing);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    print_error(fmt::format("{}: cannot read {}: not a regular file", printable(path), what));
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::status(native_path(path), failed);
+  if (!std::filesystem::is_regular_file(status)) {
+    const bool is_there = std::filesystem::exists(status);
+    print_error(fmt::format("{}: cannot read {}: {}", printable(path), what,
+                            is_there || !failed ? "not a regular file" : failed.message()));
     return {};
   }
   std::ifstream file(native_path(path), std::ios::binary);

@@ -18,22 +18,12 @@ namespace {
 using namespace std::chrono_literals;
 using namespace overture::literals;
 using test::list;
+using test::pump_until;
 using test::rigged_store;
 using test::store_rig;
 using test::words;
 
 constexpr asset_store_config at_once{.keep_bytes = 0, .reload_delay = 0ns};
-
-template <class Condition>
-[[nodiscard]] bool pump_until(asset_store& store, Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + test::hang;
-  while (!condition()) {
-    store.pump(1ms);
-    std::this_thread::yield();
-    if (std::chrono::steady_clock::now() > end) return false;
-  }
-  return true;
-}
 
 TEST(asset_reload_circle, is_none_if_one_save_turns_a_need_round) {
   for (const bool a_first : {false, true}) {

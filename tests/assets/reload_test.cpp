@@ -19,20 +19,12 @@ namespace {
 using namespace std::chrono_literals;
 using namespace overture::literals;
 using test::list;
+using test::pump_until;
 using test::rigged_store;
 using test::store_rig;
 using test::words;
 
 constexpr asset_store_config at_once{.keep_bytes = 0, .reload_delay = 0ns};
-
-// Pumps until it is so.
-template <class Condition>
-void pump_until(asset_store& store, Condition condition) {
-  while (!condition()) {
-    store.pump(1ms);
-    std::this_thread::yield();
-  }
-}
 
 TEST(asset_reload, puts_the_new_value_in_place_of_the_old) {
   store_rig rig;
@@ -45,10 +37,10 @@ TEST(asset_reload, puts_the_new_value_in_place_of_the_old) {
   rig.add("a.txt", "new");
   store.reload("a.txt");
   EXPECT_EQ(one.get(), before) << "not before pump()";
-  pump_until(store, [&] { return one.version() == 2; });
+  ASSERT_TRUE(pump_until(store, [&] { return one.version() == 2; }));
   EXPECT_EQ(one->text, "new");
   EXPECT_TRUE(one.is_ready());
-  pump_until(store, [&] { return rig.happened.count("unload old") == 1; });
+  ASSERT_TRUE(pump_until(store, [&] { return rig.happened.count("unload old") == 1; }));
   EXPECT_EQ(rig.happened.count("unload new"), 0u);
   EXPECT_TRUE(store.reload_status(one));
 }
@@ -62,13 +54,13 @@ TEST(asset_reload, that_fails_leaves_the_old_value) {
   ASSERT_EQ(store.outcome(one), "ready");
   rig.add("a.txt", "broken");  // half of it has been written, say
   store.reload("a.txt");
-  pump_until(store, [&] { return !store.reload_status(one); });
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
   EXPECT_EQ(store.reload_status(one).error().code, errc::corrupt);
   EXPECT_TRUE(one.status());
   EXPECT_EQ(one->text, "old");
   rig.add("a.txt", "new");
   store.reload("a.txt");
-  pump_until(store, [&] { return one.version() == 2; });
+  ASSERT_TRUE(pump_until(store, [&] { return one.version() == 2; }));
   EXPECT_EQ(one->text, "new");
   EXPECT_TRUE(store.reload_status(one));
 }
@@ -127,23 +119,23 @@ TEST(asset_reload, ends_at_whatever_step_it_fails) {
           for (int again = 0; again < 2; ++again) {
             store.reload("wall");
             const std::size_t before = rig.happened.lines().size();
-            pump_until(store, [&] {
+            ASSERT_TRUE(pump_until(store, [&] {
               return !store.reload_status(wall) && (again == 0 || each.content == nullptr ||
                                                     rig.happened.lines().size() > before);
-            });
+            }));
             EXPECT_EQ(wall.version(), 1u);
             EXPECT_EQ(wall->texts[0]->text, "red.txt");
           }
           is_wrong = false;
           rig.add("wall", "green.txt");
           store.reload("wall");
-          pump_until(store, [&] { return wall.version() == 2; });
+          ASSERT_TRUE(pump_until(store, [&] { return wall.version() == 2; }));
           EXPECT_TRUE(store.reload_status(wall));
           EXPECT_EQ(wall->texts[0]->text, "green.txt");
           wall = {};
-          pump_until(store, [&] {
+          ASSERT_TRUE(pump_until(store, [&] {
             return store.progress().asked == 0 && store.progress().waiting_bytes == 0;
-          });
+          }));
         }
         EXPECT_EQ(rig.happened.count("unload wall") >= 2, true);
         EXPECT_EQ(rig.happened.count("finalize red.txt"), rig.happened.count("unload red.txt"));
@@ -167,12 +159,13 @@ TEST(asset_reload, of_what_is_dropped_meanwhile_ends) {
       store.reload("wall");
       for (int i = 0; i < frames; ++i) store.pump(0ns);
       wall = {};
-      pump_until(store, [&] { return store.progress().asked == 0; });
+      ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
       wall = store.get<list>("wall"_path);
       EXPECT_EQ(store.outcome(wall), std::string(content) == "gone.txt" ? "not_found" : "ready");
       rig.add("wall", "red.txt");
       store.reload("wall");
-      pump_until(store, [&] { return wall.is_ready() && wall->texts[0].path().text == "red.txt"; });
+      ASSERT_TRUE(pump_until(
+          store, [&] { return wall.is_ready() && wall->texts[0].path().text == "red.txt"; }));
     }
   }
 }
@@ -186,7 +179,7 @@ TEST(asset_reload, tries_again_what_has_failed) {
   ASSERT_EQ(store.outcome(one), "corrupt");
   rig.add("a.txt", "mended");
   store.reload("a.txt");
-  pump_until(store, [&] { return one.is_ready(); });
+  ASSERT_TRUE(pump_until(store, [&] { return one.is_ready(); }));
   EXPECT_EQ(one->text, "mended");
 }
 
@@ -207,7 +200,7 @@ TEST(asset_reload, loads_a_file_that_was_missing_once_a_watch_has_seen_it) {
   ASSERT_EQ(one.status().error().code, errc::not_found);
   folder.write("new/b.txt", "bee");
   ASSERT_TRUE(watch->poll([&](const file_change& change) { store.reload(change.path); }));
-  pump_until(store, [&] { return one.is_ready(); });
+  ASSERT_TRUE(pump_until(store, [&] { return one.is_ready(); }));
   EXPECT_EQ(one->text, "bee");
 }
 
@@ -220,7 +213,7 @@ TEST(asset_reload, in_the_middle_of_a_load_comes_after_it) {
   while (store.progress().for_pump == 0) std::this_thread::yield();
   rig.add("a.txt", "new");
   store.reload("a.txt");
-  pump_until(store, [&] { return one.version() == 2; });
+  ASSERT_TRUE(pump_until(store, [&] { return one.version() == 2; }));
   EXPECT_EQ(one->text, "new");
 }
 
@@ -249,14 +242,14 @@ TEST(asset_reload, leaves_handles_of_others_as_they_are_unless_they_depend_on_it
   const asset<words> wall = room->texts[0];
   rig.add("wall.txt", "new");
   store.reload("wall.txt");
-  pump_until(store, [&] { return wall.version() == 2; });
+  ASSERT_TRUE(pump_until(store, [&] { return wall.version() == 2; }));
   EXPECT_EQ(room->texts[0]->text, "new");
   EXPECT_EQ(room.version(), 1u);
   EXPECT_EQ(rig.happened.count("decode room"), 1u);
 
   rig.add("room", "floor.txt\nwall.txt");
   store.reload("room");
-  pump_until(store, [&] { return room.version() == 2; });
+  ASSERT_TRUE(pump_until(store, [&] { return room.version() == 2; }));
   EXPECT_EQ(room->texts[0]->text, "floor");
 }
 
@@ -272,7 +265,7 @@ TEST(asset_reload, loads_a_dependent_asset_after_what_it_needs) {
   ASSERT_EQ(store.outcome(level), "ready");
   rig.add("wall.txt", "new");
   store.reload("wall.txt");
-  pump_until(store, [&] { return level.version() == 2; });
+  ASSERT_TRUE(pump_until(store, [&] { return level.version() == 2; }));
   EXPECT_EQ(level->lists[0].version(), 2u);
   EXPECT_EQ(level->lists[0]->texts[0]->text, "new");
   EXPECT_EQ(rig.happened.count("unload level"), 1u);
@@ -295,13 +288,13 @@ TEST(asset_reload, that_would_close_a_circle_of_needs_leaves_the_old_value) {
         const asset<list> b = store.get<list>("b"_path);
         rig.add("b", circle);
         store.reload("b");
-        pump_until(store, [&] { return !store.reload_status(b); });
+        ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(b); }));
         EXPECT_EQ(store.reload_status(b).error().code, errc::invalid);
         EXPECT_EQ(b.version(), 1u);
         EXPECT_EQ(b->texts[0]->text, "wall");
         rig.add("b", "wall.txt\nwall.txt");
         store.reload("b");
-        pump_until(store, [&] { return b.version() == 2; });
+        ASSERT_TRUE(pump_until(store, [&] { return b.version() == 2; }));
         EXPECT_EQ(b->texts.size(), 2u);
       }
       EXPECT_EQ(rig.happened.count("unload a"), rig.happened.count("finalize a"));
@@ -322,12 +315,12 @@ TEST(asset_reload, exchanges_what_the_asset_needs_too) {
   ASSERT_EQ(store.outcome(room), "ready");
   rig.add("room", "floor.txt");
   store.reload("room");
-  pump_until(store, [&] { return room.version() == 2; });
-  pump_until(store, [&] { return rig.happened.count("unload wall") == 1; });
+  ASSERT_TRUE(pump_until(store, [&] { return room.version() == 2; }));
+  ASSERT_TRUE(pump_until(store, [&] { return rig.happened.count("unload wall") == 1; }));
   EXPECT_EQ(store.progress().asked, 2u);
   rig.add("floor.txt", "new floor");
   store.reload("floor.txt");
-  pump_until(store, [&] { return room.version() == 3; });
+  ASSERT_TRUE(pump_until(store, [&] { return room.version() == 3; }));
   EXPECT_EQ(room->texts[0]->text, "new floor");
 }
 
@@ -348,11 +341,11 @@ TEST(asset_reload, closes_no_circle_with_another_that_is_under_way) {
     rig.add("b", "@a");
     store.reload("a");
     store.reload("b");
-    pump_until(store, [&] {
+    ASSERT_TRUE(pump_until(store, [&] {
       return a.version() + b.version() + (store.reload_status(a) ? 0u : 1u) +
                  (store.reload_status(b) ? 0u : 1u) ==
              4;
-    });
+    }));
     EXPECT_EQ(a.version() + b.version(), 3u) << "one of them";
   }
   EXPECT_EQ(rig.happened.count("unload a") + rig.happened.count("unload b"), 3u);
@@ -373,8 +366,8 @@ TEST(asset_reload, takes_no_more_memory_the_tenth_time) {
   for (unsigned i = 0; i < 10; ++i) {
     if (i == 5) before = memory.calls();
     store.reload("room");
-    pump_until(store,
-               [&] { return room.version() == i + 2 && store.progress().waiting_bytes == 0; });
+    ASSERT_TRUE(pump_until(
+        store, [&] { return room.version() == i + 2 && store.progress().waiting_bytes == 0; }));
     store.pump(1ms);
   }
   EXPECT_EQ(memory.calls(), before);
@@ -390,7 +383,7 @@ TEST(asset_reload, of_what_no_handle_holds_drops_it) {
   ASSERT_EQ(store.progress().kept, 1u);
   rig.add("a.txt", "new");
   store.reload("a.txt");
-  pump_until(store, [&] { return store.progress().kept == 0; });
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().kept == 0; }));
   const asset<words> one = store.get<words>("a.txt"_path);
   EXPECT_EQ(store.outcome(one), "ready");
   EXPECT_EQ(one->text, "new");

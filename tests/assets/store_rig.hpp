@@ -4,9 +4,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "load/load_rig.hpp"
@@ -158,5 +160,17 @@ struct rigged_store : asset_store {
     return status ? "ready" : to_string(status.error().code);
   }
 };
+
+// Pumps until it is so; false if that hangs.
+template <class Condition>
+[[nodiscard]] bool pump_until(asset_store& store, Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + hang;
+  while (!condition()) {
+    store.pump(std::chrono::milliseconds(1));
+    std::this_thread::yield();
+    if (std::chrono::steady_clock::now() > end) return false;
+  }
+  return true;
+}
 
 }  // namespace overture::test

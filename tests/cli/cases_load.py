@@ -398,7 +398,7 @@ def load_is_compared_with_a_baseline(box):
         refused = box.load(*mounts, "--baseline", other)
         assert refused.code == 2 and "load: not a regular file" in refused.err, refused
     missing = box.load(*mounts, "--baseline", "none.json")
-    assert missing.code == 2 and "none.json: cannot read the earlier load" in missing.err, missing
+    assert missing.code == 2 and "none.json: cannot read the earlier load: No such file" in missing.err, missing
 
 
 @case()
