@@ -404,7 +404,7 @@ std::variant<report, std::string> parse_report(std::string_view text) {
   if (object.is_discarded()) return std::string("it is no whole JSON: it is damaged, or was cut");
   try {
     report what = report_from(row_reader(object));
-    if (std::optional<load_samples> samples = parse_samples(text)) {
+    if (std::optional<load_samples> samples = samples_of(object)) {
       what.repeats = std::move(*samples);
     }
     return what;

@@ -62,13 +62,16 @@ std::optional<std::vector<measure>> parse_measures(const object& repeats, std::s
 }  // namespace
 
 std::optional<load_samples> parse_samples(std::string_view text) {
-  const object whole = object::parse(text, nullptr, false);
-  if (!whole.is_object()) return {};
-  const auto repeats = whole.find("repeats");
-  const auto hash = whole.find("hash");
-  const auto threads = whole.find("threads");
-  if (repeats == whole.end() || !repeats->is_object() || hash == whole.end() ||
-      !hash->is_string() || threads == whole.end() || !threads->is_number_unsigned()) {
+  return samples_of(object::parse(text, nullptr, false));
+}
+
+std::optional<load_samples> samples_of(const object& load) {
+  if (!load.is_object()) return {};
+  const auto repeats = load.find("repeats");
+  const auto hash = load.find("hash");
+  const auto threads = load.find("threads");
+  if (repeats == load.end() || !repeats->is_object() || hash == load.end() || !hash->is_string() ||
+      threads == load.end() || !threads->is_number_unsigned()) {
     return {};
   }
   load_samples read{.hash = hash->get<std::string>(), .threads = threads->get<unsigned>()};
