@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // loader_call: this thread is in a function of a store's loader. Only with contracts; otherwise it
-// does nothing.
+// does nothing. It goes around guarded_call(), not into it: a library without exceptions runs no
+// destructor when the function throws.
 #pragma once
 
 #include "overture/base/contracts.hpp"

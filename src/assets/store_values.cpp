@@ -68,11 +68,11 @@ void store_core::tell(slot& settled) noexcept {
 
 bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
   overture::detail::any_loader& by = *one.of->by;
-  const result<finalize_step> step =
-      base_detail::guarded_result("loader::finalize() threw an exception", [&] {
-        const loader_call<> within(*this);
-        return by.finalize_at(one.value, budget);
-      });
+  const result<finalize_step> step = [&] {
+    const loader_call<> within(*this);
+    return base_detail::guarded_result("loader::finalize() threw an exception",
+                                       [&] { return by.finalize_at(one.value, budget); });
+  }();
   if (step && *step == finalize_step::again) return true;
   const std::uint64_t bytes = step ? counted(by.bytes_at(one.value)) : 0;
   actions todo;
@@ -114,10 +114,10 @@ void store_core::unload(slot& one) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     begun = one.now.begun;
   }
-  (void)base_detail::guarded_call([&] {
+  {
     const loader_call<> within(*this);
-    by.unload_at(one.value, begun);
-  });
+    (void)base_detail::guarded_call([&] { by.unload_at(one.value, begun); });
+  }
   by.destroy_at(one.value);
   actions todo;
   {
