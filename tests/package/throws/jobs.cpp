@@ -304,6 +304,17 @@ void events() {
   record_one(record);
   CHECK_THREW(record.track(0).for_each_event([](const trace_event&) { fail_now(); }));
 }
+void wakes() {
+  timeline record;
+  const std::uint64_t now = now_ns();
+  for (const event_kind kind : {event_kind::wake, event_kind::wait}) {
+    CHECK(record.attach_thread("main").has_value());
+    overture::record(
+        {.begin_ns = now, .end_ns = now + 1, .name = "place", .value = 1, .kind = kind});
+    record.detach_thread();
+  }
+  CHECK_THREW(for_each_wake(record, [](const wake_flow&) { fail_now(); }));
+}
 
 void replaced_file() {
   CHECK_THREW(replace_file(system_os(), "throws_written.txt", [](os_handle) -> result<void> {
@@ -464,6 +475,7 @@ const std::vector<place> places_of_jobs = {
     {"chrome_json_options::subject_name", subject_names},
     {"chrome_json_options::subject_layer", subject_layers},
     {"timeline_track::for_each_event", events},
+    {"for_each_wake", wakes},
     {"replace_file", replaced_file},
     {"text::write_page_function", pages_written},
     {"text::write_with", objects_written},
