@@ -72,8 +72,12 @@ void warn_of_missing_threads(const char* what, const result<void>& status) {
                             reason_of(status.error())));
 }
 
-void mark_at(const char* name, std::uint64_t at_ns) {
-  record({.begin_ns = at_ns, .end_ns = at_ns, .name = name, .kind = event_kind::instant});
+void mark_at(const char* name, std::uint64_t at_ns, std::uint64_t value = 0) {
+  record({.begin_ns = at_ns,
+          .end_ns = at_ns,
+          .name = name,
+          .value = value,
+          .kind = event_kind::instant});
 }
 
 }  // namespace
@@ -114,7 +118,8 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
   }
   finish(scope, line, window.begin_ns);
   window.end_ns = now_ns();
-  mark_at(load_ends, window.end_ns);
+  // With the time of the load, which tells whose report belongs to this trace.
+  mark_at(load_ends, window.end_ns, scope.summary().ns);
   window.main_cpu_ns = thread_cpu_ns() - window.main_cpu_ns;
 
   if (how.note) {

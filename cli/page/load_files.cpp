@@ -26,9 +26,7 @@ namespace {
 
 constexpr const char* how_to_make =
     "make one with: overture load --trace FILE, or overture load --json > FILE";
-// The trace marks when the load was asked for and when that had returned.
-constexpr std::uint64_t difference_max_ns = 20'000'000;
-constexpr std::uint64_t difference_max_parts = 50;
+constexpr std::uint64_t rounding_max_ns = 1'000;  // of the seconds of a report
 
 bool refuse(const std::string& path, const std::string& why) {
   print_error(fmt::format("{}: {}", printable(path), why));
@@ -112,11 +110,11 @@ class load_reader {
 
   // Whether both are of one load.
   [[nodiscard]] bool fit() const {
-    if (!trace_->knows_its_end()) return true;
-    const std::uint64_t traced = trace_->load_ns();
+    if (!trace_->told_ns()) return true;
+    const std::uint64_t traced = *trace_->told_ns();
     const std::uint64_t reported = report_->summary.ns;
     const std::uint64_t difference = std::max(traced, reported) - std::min(traced, reported);
-    if (difference <= difference_max_ns + reported / difference_max_parts) return true;
+    if (difference <= rounding_max_ns) return true;
     print_error(fmt::format(
         "{} and {} are of two loads: one took {}, the other {}; give the files of one",
         printable(trace_path_), printable(report_path_), human_time(traced), human_time(reported)));

@@ -135,7 +135,7 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
   }
   void argument(double value) {
     const std::uint64_t count = whole(value).value_or(0);
-    if (key_ == line_.name) line_.value = whole(value);
+    if (key_ == line_.name || key_ == "value") line_.value = whole(value);
     if (key_ == "subject") {
       line_.subject = std::to_string(count);
       line_.has_subject = true;

@@ -33,7 +33,7 @@ struct trace_line {
   std::uint64_t queue_ns = 0;
   std::uint64_t cpu_ns = 0;
   std::uint64_t events_lost = 0;
-  std::optional<std::uint64_t> value = {};  // of a counter
+  std::optional<std::uint64_t> value = {};  // of a counter or mark
   bool is_cached = false;
   bool is_sync = false;
 };

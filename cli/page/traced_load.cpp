@@ -104,7 +104,9 @@ void traced_load::add_flow_end(const trace_line& line) {
 
 void traced_load::add_mark(const trace_line& line) {
   if (line.name == load_begins) marked_begin_ = line.begin_ns;
-  if (line.name == load_ends) marked_end_ = line.begin_ns;
+  if (line.name != load_ends) return;
+  marked_end_ = line.begin_ns;
+  told_ns_ = line.value;
 }
 
 void traced_load::add_span(const trace_line& line) {

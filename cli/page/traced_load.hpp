@@ -32,7 +32,9 @@ class traced_load {
   // Where all of its threads were in their stages, if the trace has both marks of a load, or else
   // an estimate: from the first stage to the last.
   [[nodiscard]] std::uint64_t load_ns() const { return end_ns_ - begin_ns_; }
-  [[nodiscard]] bool knows_its_end() const { return marked_end_.has_value(); }
+  // What the load itself measured; nothing if the trace does not tell. The marks of a trace stand a
+  // little outside it.
+  [[nodiscard]] std::optional<std::uint64_t> told_ns() const { return told_ns_; }
   // The events that a page shows, and those of kinds that it does not know.
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] std::uint64_t foreign_events() const { return foreign_events_; }
@@ -94,6 +96,7 @@ class traced_load {
   std::map<std::uint64_t, std::pair<track_id, std::uint64_t>> flows_;  // that have begun
   std::optional<std::uint64_t> marked_begin_;
   std::optional<std::uint64_t> marked_end_;
+  std::optional<std::uint64_t> told_ns_;
   std::uint64_t first_stage_ns_ = UINT64_MAX;
   std::uint64_t last_stage_ns_ = 0;
   std::uint64_t last_ns_ = 0;

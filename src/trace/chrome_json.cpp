@@ -337,22 +337,22 @@ class chrome_json {
   void end_event(const trace_event& event, const trace_event* service = nullptr,
                  const char* thread = "") {
     out_.raw(",\"args\":{");
-    const bool has_bytes = event.kind != event_kind::wait && event.kind != event_kind::room;
-    const std::uint64_t bytes = has_bytes ? event.value : 0;
+    const bool has_value = event.kind != event_kind::wait && event.kind != event_kind::room;
+    const std::uint64_t value = has_value ? event.value : 0;
     if (event.subject != no_subject) {
       out_.raw("\"subject\":");
       write_subject(event.subject);
-      if (bytes != 0) out_.raw(",");
+      if (value != 0) out_.raw(",");
     }
-    if (bytes != 0) {
-      out_.raw("\"bytes\":");
-      out_.number(bytes);
+    if (value != 0) {
+      out_.raw(event.kind == event_kind::instant ? "\"value\":" : "\"bytes\":");
+      out_.number(value);
     }
     if (event.kind == event_kind::room && event.value != 0) {
       out_.raw(event.subject != no_subject ? ",\"held_by\":" : "\"held_by\":");
       write_subject(static_cast<std::uint32_t>(event.value - 1), ",\"held_by_number\":");
     }
-    const bool follows = event.subject != no_subject || bytes != 0;
+    const bool follows = event.subject != no_subject || value != 0;
     write_flags(event.flags, follows);
     const bool is_read = service || event.flags != 0;
     if (is_read && event.subject != no_subject) write_layer(event.subject);

@@ -222,12 +222,18 @@ TEST(chrome_json, marks_are_instants_of_their_thread) {
   timeline record;
   ASSERT_TRUE(record.attach_thread("main"));
   mark("first picture", 9);
+  overture::record({.begin_ns = record.start_ns(),
+                    .end_ns = record.start_ns(),
+                    .name = "level ends",
+                    .value = 7,
+                    .kind = event_kind::instant});
   record.detach_thread();
   const auto marks = events_of(exported(record), "i");
-  ASSERT_EQ(marks.size(), 1u);
+  ASSERT_EQ(marks.size(), 2u);
   EXPECT_EQ(marks[0]["s"], "t");
   EXPECT_EQ(marks[0]["tid"], 1);
-  EXPECT_EQ(marks[0]["args"]["subject"], 9);
+  EXPECT_EQ(marks[0]["args"], (json{{"value", 7}}));
+  EXPECT_EQ(marks[1]["args"], (json{{"subject", 9}}));
 }
 
 TEST(chrome_json, nasty_names_are_escaped) {

@@ -31,7 +31,7 @@ class small_load {
       add(event_kind::zone, "finalize", 400, 410, 0);
       add(event_kind::wake, "wake", 580, 580, no_subject, 0x20);
       add(event_kind::counter, "in_flight_bytes", 300, 300, no_subject, 77);
-      mark_at(load_ends, 1000);
+      mark_at(load_ends, 1000, 880);
     });
     on_thread("worker 1", [&] {
       add(event_kind::wait, wait_reasons::no_job, 50, 105);
@@ -88,7 +88,9 @@ class small_load {
     overture::record({record.start_ns() + begin, record.start_ns() + end, name, value, subject,
                       kind, zone_colour::by_name, static_cast<std::uint16_t>(flags)});
   }
-  void mark_at(const char* name, std::uint64_t at) { add(event_kind::instant, name, at, at); }
+  void mark_at(const char* name, std::uint64_t at, std::uint64_t value = 0) {
+    add(event_kind::instant, name, at, at, no_subject, value);
+  }
 };
 
 void read(traced_load& load, const std::string& text) {
@@ -141,7 +143,7 @@ TEST(traced_load, the_picture_is_that_of_the_load_itself) {
   EXPECT_EQ(back.picture().rooms[0].held_by, 3u) << "by name, though it cannot be written";
   EXPECT_EQ(back.picture().rooms[1].held_by, no_subject);
   EXPECT_EQ(back.load_ns(), 900u);
-  EXPECT_TRUE(back.knows_its_end());
+  EXPECT_EQ(back.told_ns(), 880u);
   EXPECT_EQ(back.foreign_events(), 0u);
 }
 
@@ -244,7 +246,7 @@ TEST(traced_load, without_marks_it_goes_from_the_first_stage_to_the_last) {
   EXPECT_EQ(back.picture().load_begin_ns, 5000u);
   EXPECT_EQ(back.picture().lanes.at(0).name, "3");
   EXPECT_EQ(back.foreign_events(), 1u);
-  EXPECT_FALSE(back.knows_its_end());
+  EXPECT_EQ(back.told_ns(), std::nullopt);
 }
 
 }  // namespace
