@@ -115,9 +115,12 @@ class load_reader {
     const std::uint64_t reported = report_->summary.ns;
     const std::uint64_t difference = std::max(traced, reported) - std::min(traced, reported);
     if (difference <= rounding_max_ns) return true;
-    print_error(fmt::format(
-        "{} and {} are of two loads: one took {}, the other {}; give the files of one",
-        printable(trace_path_), printable(report_path_), human_time(traced), human_time(reported)));
+    const auto milliseconds = [](std::uint64_t ns) { return static_cast<double>(ns) / 1e6; };
+    print_error(
+        fmt::format("{} and {} are of two loads: one took {:.3f} ms, the other {:.3f} ms; give the "
+                    "files of one",
+                    printable(trace_path_), printable(report_path_), milliseconds(traced),
+                    milliseconds(reported)));
     return false;
   }
 
