@@ -398,7 +398,8 @@ def load_is_compared_with_a_baseline(box):
         refused = box.load(*mounts, "--baseline", other)
         assert refused.code == 2 and "load: not a regular file" in refused.err, refused
     missing = box.load(*mounts, "--baseline", "none.json")
-    assert missing.code == 2 and "none.json: cannot read the earlier load: No such file" in missing.err, missing
+    why = "none.json: cannot read the earlier load: No such file"
+    assert missing.code == 2 and why in missing.err, missing
 
 
 @case()

@@ -82,8 +82,8 @@ struct trace_event {
   std::uint64_t begin_ns = 0;  // on the clock of now_ns()
   std::uint64_t end_ns = 0;
   const char* name = "";
-  // Bytes of a zone or request, value of a counter or instant; of a wait the place where it slept, which only
-  // wakes compare, or 0.
+  // Bytes of a zone or request, value of a counter or instant; of a wait the place where it slept,
+  // which only wakes compare, or 0.
   std::uint64_t value = 0;
   std::uint32_t subject = no_subject;
   event_kind kind = event_kind::zone;
