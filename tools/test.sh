@@ -12,13 +12,14 @@ busy_processes=8
 not_quick='^(interleave|examples|package|python|docs|tools|record|mutators)[.]'
 # How much of its longest searches the explorer does without --all.
 short_search=8
+whole_searches=(-LE '^long$' -R '^interleave[.]')
 
 cmd_test() {
   local preset=release options=() filter='' extent='' busy='' timeout_s=300 same=()
   while [ $# -gt 0 ]; do
     case $1 in
-      --quick | --all | --long)
-        [ -z "$extent" ] || misuse "test: only one of --quick, --all and --long"
+      --quick | --rest | --all | --long)
+        [ -z "$extent" ] || misuse "test: only one of --quick, --rest, --all and --long"
         extent=$1
         same+=("$1")
         ;;
@@ -39,6 +40,7 @@ cmd_test() {
   local long='' excluded=()
   case $extent in
     --long) long=yes ;;
+    --rest) options+=(-L '^slow$') ;;
     --all) options+=(-LE '^long$') ;;
     *) options+=(-LE '^(slow|long)$') && export OVERTURE_INTERLEAVE_DIVISOR=$short_search ;;
   esac
@@ -51,6 +53,7 @@ cmd_test() {
   # These runs are slow, but a hang must still end.
   [ -z "$long$busy" ] || timeout_s=3000
   build_tests "$preset" "${options[@]}"
+  [ "$extent" != --rest ] || build_tests "$preset" "${whole_searches[@]}"
 
   local tree=$root/build/$preset status=0
   rm -f "$tree/tests.xml" "$tree/repeated.xml" "$tree"/programs/*.xml
@@ -58,6 +61,10 @@ cmd_test() {
   [ -z "$long" ] || export OVERTURE_LONG_TESTS=1
   say "running the tests of preset $preset${busy:+ next to $busy_processes busy processes}"
   run_ctest tests.xml "${options[@]}" || status=$?
+  if [ "$extent" = --rest ]; then
+    say "running the explorer's searches in full"
+    run_ctest repeated.xml "${whole_searches[@]}" || status=$?
+  fi
   if [ -n "$long" ]; then
     say "running concurrent tests $long_repeats times"
     run_ctest repeated.xml -LE '^(slow|long)$' -R "${filter:-$concurrent_tests}" \
@@ -65,7 +72,7 @@ cmd_test() {
     [ "$preset" != release ] || [ -n "$filter" ] || test_all_floats || status=$?
   fi
   [ -f "$tree/tests.xml" ] || fail "no test ran"
-  [ -n "$long" ] || [ -n "$filter" ] || say_what_is_left "$preset" "${options[@]}"
+  [ -n "$long$filter" ] || [ "$extent" = --rest ] || say_what_is_left "$preset" "${options[@]}"
   python3 "$root/tools/test_results.py" "$tree" && [ "$status" -eq 0 ]
 }
 
