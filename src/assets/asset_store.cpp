@@ -151,6 +151,7 @@ struct asset_store::state {
               .jobs = jobs,
               .budget = config.ledger ? *config.ledger : own_ledger,
               .counts_files = config.ledger == nullptr || config.ledger != tree.ledger(),
+              .ignores_case = tree.ignores_case(),
               .memory = with},
              config) {}
 

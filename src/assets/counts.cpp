@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 #include "assets/counts.hpp"
 
+#include <algorithm>
+
 namespace overture::assets_detail {
 
 template <class Change>
@@ -8,6 +10,7 @@ void counts::each(const slot& one, Change change) noexcept {
   const life& now = one.now;
   std::uint32_t& movers = moving[index_of(one.priority)];
   change(in_state[static_cast<std::size_t>(now.state)], 1u);
+  if (one.is_second) change(reloads_in_state[static_cast<std::size_t>(now.state)], 1u);
   if (now.in == place::kept) {
     change(kept, 1u);
     change(kept_bytes, one.kept_bytes);
@@ -19,6 +22,7 @@ void counts::each(const slot& one, Change change) noexcept {
   if (now.leaving) {
     change(movers, 1u);
     change(leaving_bytes, one.leaving_bytes);
+    change(leaving_needs_bytes, one.leaving_bytes - std::min(one.leaving_bytes, one.value_bytes));
   }
 }
 

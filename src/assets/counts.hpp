@@ -11,16 +11,22 @@ namespace overture::assets_detail {
 
 struct counts {
   std::array<std::uint64_t, asset_state_count> in_state{};
+  std::array<std::uint64_t, asset_state_count> reloads_in_state{};  // of those
   std::uint64_t kept = 0;
   std::uint64_t kept_bytes = 0;
   std::uint64_t loaded_bytes = 0;  // of what is ready
   std::uint64_t in_flight_bytes = 0;
   std::uint64_t leaving_bytes = 0;
-  unsigned files_in_memory = 0;  // or being read
+  std::uint64_t leaving_needs_bytes = 0;  // of those, what is still loaded until it has left
+  unsigned files_in_memory = 0;           // or being read
   priority_counts moving{};
 
   [[nodiscard]] std::uint64_t of(asset_state state) const noexcept {
     return in_state[static_cast<std::size_t>(state)];
+  }
+  // Without those that only bring another value.
+  [[nodiscard]] std::uint64_t of_assets(asset_state state) const noexcept {
+    return of(state) - reloads_in_state[static_cast<std::size_t>(state)];
   }
   void put_in(const slot& one) noexcept;
   void take_out(const slot& one) noexcept;

@@ -104,6 +104,11 @@ std::size_t explain(file_system& files, const failure_chain& chain, std::span<ch
   reason_text out(text);
   for (std::size_t i = 0; i < chain.length; ++i) {
     if (i > 0) out.add(" needs ");
+    if (chain.left_out > 0 && i == chain.links.size() / 2) {
+      out.add("... (");
+      out.add(chain.left_out);
+      out.add(" more) needs ");
+    }
     out.add_path(chain.links[i]->path.text);
   }
   if (chain.length == 0) return 0;
@@ -124,6 +129,7 @@ std::size_t explain(file_system& files, const failure_chain& chain, std::span<ch
     (void)files.explain(why, room);
     out.add(std::string_view(room));
   }
+  if (chain.has_come) out.add("; that has loaded since: retry()");
   return out.length();
 }
 

@@ -274,7 +274,8 @@ void needs::holders::look_at(slot& one) noexcept {
   } else {
     one.held_by = handles > explained ? asset_holder::handle : asset_holder::circle;
   }
-  if (one.held_by == asset_holder::handle || one.held_by == asset_holder::store) {
+  // What was let go of holds others until the store has looked at it.
+  if (one.held_by != asset_holder::circle) {
     one.walk_next = found_;
     found_ = &one;
   }

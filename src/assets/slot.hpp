@@ -90,6 +90,9 @@ struct slot : overture::detail::asset_head {
   bool in_changed = false;    // in the list of those, though it may have been loaded since
   slot* changed_next = nullptr;
   result<void> last_reload;
+  slot* reload_failed_need = nullptr;  // that made it fail
+  bool blamed = false;                 // others have failed because of it
+  bool may_come = false;               // it is loaded again, or has been
 
   linked_list<slot>* in = nullptr;  // the list that it is in
   slot* before = nullptr;
@@ -115,6 +118,19 @@ struct slot : overture::detail::asset_head {
 [[nodiscard]] inline bool is_decided(const slot& one) noexcept {
   const asset_state state = one.state.load(std::memory_order_relaxed);
   return is_settled(state) && (state != asset_state::failed || !one.changed);
+}
+
+// `first`, the need that made it fail, the one that made that fail, and so on, until `visit`
+// returns false. Assets that failed together may blame each other in a circle, which ends it too.
+template <class Visit>
+void each_to_blame(const slot& first, Visit visit) {
+  const slot* mark = nullptr;
+  std::size_t steps = 0;
+  for (const slot* one = &first; one != nullptr && one != mark; one = one->failed_need) {
+    if (!visit(*one)) return;
+    ++steps;
+    if ((steps & (steps - 1)) == 0) mark = one;
+  }
 }
 
 using slot_list = linked_list<slot>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "assets/store_core.hpp"
+#include "vfs/tree/path_key.hpp"
 
 namespace overture::assets_detail {
 
@@ -24,7 +25,8 @@ loader_entry* store_core::loader_of(const void* type) noexcept {
 
 slot* store_core::find_or_add(const asset_path& path, const void* type) noexcept {
   const std::size_t before = table_.size();
-  slot* const found = table_.find_or_add(path, type);
+  const vfs_detail::path_key key(path, with_.ignores_case);
+  slot* const found = table_.find_or_add(key.fits() ? key : path, type);
   if (found != nullptr && table_.size() != before) {
     found->store = this;
     counts_.put_in(*found);
@@ -101,6 +103,7 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
 void store_core::note_need(slot& parent, slot& child) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
     parent.failed_need = &child;
+    child.blamed = true;
     return;
   }
   if (const result<void> added = needs_.add(parent, child); !added) {

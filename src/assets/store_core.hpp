@@ -17,6 +17,7 @@
 //   store_report.cpp   what is known of the assets
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -48,10 +49,24 @@ struct asking {
 
 // Why an asset failed: the assets from it to the one at fault, as many as fit.
 struct failure_chain {
-  std::array<const slot*, 16> links{};
+  std::array<const slot*, 16> links{};  // of a longer one the first and the last
   std::size_t length = 0;
+  std::size_t left_out = 0;  // in the middle
   error why;
   text_place at;
+  bool has_come = false;  // the last one has loaded since
+
+  [[nodiscard]] bool has(const slot* one) const noexcept {
+    return std::find(links.begin(), links.begin() + length, one) != links.begin() + length;
+  }
+  void add(const slot* one) noexcept {
+    if (length == links.size()) {
+      std::copy(links.begin() + length / 2 + 1, links.end(), links.begin() + length / 2);
+      --length;
+      ++left_out;
+    }
+    links[length++] = one;
+  }
 };
 
 // What a store works with.
@@ -60,6 +75,7 @@ struct store_means {
   job_system& jobs;
   memory_ledger& budget;
   bool counts_files = true;  // false: the fetcher takes room for them in the same ledger
+  bool ignores_case = false;
   allocator& memory;
 };
 
@@ -199,6 +215,8 @@ class store_core final : public fetch_listener {
   // In store_reload.cpp.
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
+  void retry_blaming(slot& one) noexcept REQUIRES(lock_);
+  void retry_failed(std::uint64_t end_ns) noexcept;
   void begin_reloads(std::uint64_t end_ns) noexcept;
   [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
@@ -234,6 +252,7 @@ class store_core final : public fetch_listener {
   slot* changed_ GUARDED_BY(lock_) = nullptr;     // to be reloaded; linked by changed_next
   slot* to_look_at_ GUARDED_BY(lock_) = nullptr;  // likewise: those that pump() looks at now
   std::uint64_t first_due_ns_ GUARDED_BY(lock_) = UINT64_MAX;  // of changed_
+  std::size_t to_retry_ GUARDED_BY(lock_) = SIZE_MAX;          // where retry_failed() goes on
   slot* reloaded_ GUARDED_BY(lock_) = nullptr;                 // for pump(); linked by work_next
   base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);          // all that were ever made
   slot* free_reloads_ GUARDED_BY(lock_) = nullptr;             // linked by work_next

@@ -74,6 +74,10 @@ void store_core::apply(slot& one, life_event event, bool has_room, actions& todo
     if (one.failed_need == &one) one.failed_need = nullptr;  // it is itself at fault
   }
   if (changes_state && next.state == asset_state::queued) one.failed_need = nullptr;
+  if (changes_state && next.state == asset_state::ready && !one.is_second) {
+    one.last_reload = {};
+    one.reload_failed_need = nullptr;
+  }
 
   counts_.take_out(one);
   one.now = next;
@@ -174,8 +178,16 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   one.settled_next = todo.settled;
   todo.settled = &one;
   if (!is_decided(one)) return;
+  if (failed) {
+    one.may_come = false;
+  } else if (one.blamed) {
+    retry_blaming(one);
+  }
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
-    if (failed && parent->failed_need == nullptr) parent->failed_need = &one;
+    if (failed && parent->failed_need == nullptr) {
+      parent->failed_need = &one;
+      one.blamed = true;
+    }
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
     parent->woken_next = woken_;
     woken_ = parent;

@@ -9,6 +9,7 @@
 
 #include "assets/store_core.hpp"
 #include "overture/base/spin.hpp"
+#include "vfs/tree/path_key.hpp"
 
 namespace overture::assets_detail {
 
@@ -35,8 +36,9 @@ void store_core::reload(const asset_path& path) noexcept {
   const auto delay_ns =
       static_cast<std::uint64_t>(std::max<std::int64_t>(config_.reload_delay.count(), 0));
   const std::uint64_t due_ns = now_ns() + delay_ns;
+  const vfs_detail::path_key key(path, with_.ignores_case);
   const sync_detail::scoped_lock hold(lock_);
-  for (slot* one = table_.first_of(path); one != nullptr; one = slot_table::next_of(*one)) {
+  for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
     note_change(*one, due_ns);
   }
 }
@@ -86,7 +88,38 @@ bool store_core::try_reload(slot& one, actions& todo) noexcept {
   return true;
 }
 
+// What has failed because of this one is tried again: retry_failed() looks for it.
+void store_core::retry_blaming(slot& one) noexcept {
+  one.may_come = true;
+  to_retry_ = 0;
+}
+
+// For pump(): some at a time.
+void store_core::retry_failed(std::uint64_t end_ns) noexcept {
+  for (bool more = true; more;) {
+    const sync_detail::scoped_lock hold(lock_);
+    if (to_retry_ >= table_.size()) return;
+    const std::size_t until = std::min(table_.size(), to_retry_ + 16 * reloads_at_once);
+    for (; to_retry_ < until; ++to_retry_) {
+      slot& one = table_.at(to_retry_);
+      const bool failed = one.now.state == asset_state::failed;
+      const bool keeps_old = one.now.state == asset_state::ready && !one.last_reload;
+      const slot* const because = failed      ? one.failed_need
+                                  : keeps_old ? one.reload_failed_need
+                                              : nullptr;
+      bool tries = false;
+      if (because != nullptr) {
+        each_to_blame(*because, [&](const slot& each) { return !(tries = each.may_come); });
+      }
+      if (tries) note_change(one, 0);
+    }
+    if (to_retry_ == table_.size()) to_retry_ = SIZE_MAX;
+    more = now_ns() < end_ns;
+  }
+}
+
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
+  if (one.blamed) retry_blaming(one);
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);
   happens(one, life_event::retried, todo);
@@ -156,7 +189,8 @@ void store_core::judge_needs() noexcept {
 }
 
 bool store_core::has_reloads_ahead() const noexcept {
-  return changed_ != nullptr || to_look_at_ != nullptr || needs_.has_doubts();
+  return changed_ != nullptr || to_look_at_ != nullptr || needs_.has_doubts() ||
+         to_retry_ < table_.size();
 }
 
 void store_core::exchange(slot& reload, actions& todo) noexcept {
@@ -173,12 +207,14 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.version.fetch_add(1, std::memory_order_relaxed);
     one.shown.store(one.value, std::memory_order_release);
     one.last_reload = {};
+    one.reload_failed_need = nullptr;
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
       slot& parent = each->parent->reload_of ? *each->parent->reload_of : *each->parent;
       if (each->needed && parent.of->dependent) note_change(parent, 0);
     }
   } else {
     one.last_reload = tl::unexpected<error>(reload.failure);
+    one.reload_failed_need = reload.failed_need;
   }
   one.reload = nullptr;
   reload.reload_of = nullptr;

@@ -13,13 +13,14 @@ asset_progress store_core::progress() noexcept {
   sweep_all();
   const sync_detail::scoped_lock hold(lock_);
   asset_progress now;
-  now.asked = table_.size() + reloads_.size() - counts_.of(asset_state::unloaded) - counts_.kept;
-  now.ready = counts_.of(asset_state::ready) - counts_.kept;
-  now.failed = counts_.of(asset_state::failed);
+  now.asked = table_.size() - counts_.of_assets(asset_state::unloaded) - counts_.kept;
+  now.ready = counts_.of_assets(asset_state::ready) - counts_.kept;
+  now.failed = counts_.of_assets(asset_state::failed);
   now.for_pump = for_main_.size();
   now.kept = counts_.kept;
   now.kept_bytes = counts_.kept_bytes;
-  now.held_bytes = counts_.loaded_bytes - std::min(counts_.loaded_bytes, counts_.kept_bytes);
+  const std::uint64_t elsewhere = counts_.kept_bytes + counts_.leaving_needs_bytes;
+  now.held_bytes = counts_.loaded_bytes - std::min(counts_.loaded_bytes, elsewhere);
   now.waiting_bytes = counts_.in_flight_bytes + counts_.leaving_bytes;
   return now;
 }
@@ -45,6 +46,15 @@ const char* what_it_waits_for(const slot& one, bool has_workers) noexcept {
       if (!one.of->free_threaded) return "pump() on the main thread";
       return has_workers ? "a worker to finalize it" : only_pump;
   }
+}
+
+// A need has a handle of its own, beside that in the value of what needs it.
+std::uint32_t counted_twice(const slot& one) noexcept {
+  std::uint32_t needs = 0;
+  for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
+    if (each->needed) ++needs;
+  }
+  return std::min(needs, one.handles.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -93,7 +103,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       if (found.state == asset_state::failed) found.failure = one.failure;
       found.held_by = one.held_by;
       if (one.needed_by != nullptr) found.holder = one.needed_by->parent->path;
-      found.handles = one.handles.load(std::memory_order_relaxed);
+      found.handles = one.handles.load(std::memory_order_relaxed) - counted_twice(one);
     }
     if (!base_detail::guarded_call([&] { visit(found); })) {
       return fail(errc::threw, base_detail::visitor_threw);
@@ -104,15 +114,18 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
 failure_chain store_core::chain_of(const slot& failed) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   failure_chain chain;
-  // The others may have been given up since, which leaves their failures.
-  for (const slot* one = &failed; one != nullptr; one = one->failed_need) {
-    const asset_state state = one->now.state;
-    if (state != asset_state::failed && (one == &failed || state != asset_state::unloaded)) break;
-    chain.why = one->failure;
-    chain.at = one->failed_at;
-    if (chain.length == chain.links.size()) break;
-    chain.links[chain.length++] = one;
-  }
+  if (failed.now.state != asset_state::failed) return chain;
+  each_to_blame(failed, [&](const slot& one) {
+    if (chain.has(&one)) return false;
+    const asset_state state = one.now.state;
+    chain.add(&one);
+    // It may have been given up since, which leaves its failure, or have loaded.
+    chain.has_come = state != asset_state::failed && state != asset_state::unloaded;
+    if (chain.has_come) return false;
+    chain.why = one.failure;
+    chain.at = one.failed_at;
+    return true;
+  });
   return chain;
 }
 

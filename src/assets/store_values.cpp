@@ -196,6 +196,7 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
       begin_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
   slot* again = nullptr;  // those that want another step, the last one first; linked by work_next
   end_reloads(end_ns);
+  retry_failed(end_ns);
   begin_reloads(end_ns);
   judge_needs();
   bool unloads = false;

@@ -24,6 +24,7 @@ struct rig_options {
   unsigned workers = 2;
   unsigned io_threads = 2;
   allocator* memory = nullptr;
+  bool ignore_case = false;
 };
 
 // Everything but the scope, which each test creates.
@@ -35,7 +36,7 @@ struct load_rig {
 
   explicit load_rig(fake_os& system, const rig_options& options = {})
       : os(system),
-        files({.memory = options.memory, .os = &system}),
+        files({.memory = options.memory, .os = &system, .ignore_case = options.ignore_case}),
         jobs({.workers = options.workers, .memory = options.memory}),
         reads(files, {.threads = options.io_threads, .memory = options.memory}) {}
 

@@ -10,8 +10,9 @@
 //   if (auto loaded = wall.status(); !loaded) return report(loaded.error());
 //
 // Handles are counted: an asset stays loaded for as long as one is held. Copy them and pass them to
-// other threads. When the last is gone, on whatever thread, the store unloads the asset where it
-// was finalized, or keeps it for a while: see asset_store_config::keep_bytes.
+// other threads. When the last is gone, on whatever thread, the next pump() or progress() has the
+// asset unloaded where it was finalized, or keeps it for a while: see
+// asset_store_config::keep_bytes.
 //
 // Cost: get() and is_ready() are one load; a copy and its end are one read-modify-write each.
 //

@@ -26,6 +26,7 @@
 //
 // An asset is read whole, decoded, and finalized once all that it needs is ready: see loader.hpp.
 // One that fails keeps its error; retry() tries again. The tree need not be frozen.
+// In one that ignores case, paths that differ only by case are one asset, under the folded path.
 //
 // Memory:
 //   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
@@ -33,16 +34,18 @@
 //            (memory_needed()), or one asset for each thread that decodes may come on top. Nothing
 //            of its priority or lower begins before what was given up is cancelled or unloaded, so
 //            a level that is dropped makes room for the next. A quarter of the budget is for assets
-//            of high priority only, and half of it for those above low: they never wait for a
-//            pile of others. An asset that does not fit at all goes alone. What waits for its needs
-//            cannot be given back, so a chain of needs goes on past the budget, one asset at a
-//            time, and no other begins meanwhile. Its bound is the sum of all chains that have
-//            begun, and one asset more: a chain of 50 assets is 50 assets, whatever the budget.
+//            of high priority only, half of it for those above low, and three quarters for those
+//            above background: they never wait for a pile of others. An asset that does not fit
+//            at all goes alone. What waits for its needs cannot be given back, so a chain of needs
+//            goes on past the budget, one asset at a time, and no other begins meanwhile. Its bound
+//            is the sum of all chains that have begun, and one asset more: a chain of 50 assets is
+//            50 assets, whatever the budget.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
 //            it keeps loaded, a level with its textures, up to 64 needs deep. What was given up
-//            first goes first.
-// A record of about 500 bytes stays for each asset ever asked for, and sizeof(T) for each value of
+//            first goes first. What several kept assets share counts for none of them, and goes
+//            with the last of them: keep less, or hold what is shared, where it is large.
+// A record of about 700 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
@@ -127,7 +130,7 @@ struct unsettled_asset {
 // What keeps an asset loaded.
 enum class asset_holder : std::uint8_t {
   nothing,
-  handle,  // of the program
+  handle,  // of the program, or of a value that waits to be unloaded
   asset,   // others that have a handle on it
   store,   // it is kept for a while, or is being reloaded
   circle,  // only assets that keep each other loaded: they will never be unloaded
@@ -144,7 +147,7 @@ struct known_asset {
   error failure;            // if it has failed
   asset_holder held_by = asset_holder::nothing;
   asset_path holder;          // one of the assets that have a handle on it, if there are any
-  std::uint32_t handles = 0;  // of the program and of others
+  std::uint32_t handles = 0;  // of the program and of others, one for each that needs it
 };
 
 class OVERTURE_API asset_store {
@@ -211,16 +214,17 @@ class OVERTURE_API asset_store {
 
   // Says that a file has changed. Its assets are loaded again, of whatever type,
   // config.reload_delay after the last call, and pump() puts the new values in place of the old,
-  // which are unloaded. What fails keeps its old value, see reload_status(); what had failed is
-  // tried again. Assets whose loader is dependent() are loaded again after what they need. One save
-  // may turn a need round: a circle of needs (see load_context::need()) is one of the new values,
-  // and what might close one waits for the other reloads. For a file_watch:
+  // which are unloaded. What fails keeps its old value, see reload_status(). What had failed is
+  // tried again, and so is what failed, or could not be reloaded, because of it. Assets whose
+  // loader is dependent() are loaded again after what they need. One save may turn a need round: a
+  // circle of needs (see load_context::need()) is one of the new values, and what might close one
+  // waits for the other reloads. For a file_watch:
   //
   //   (void)watch.poll([&](const file_change& change) { store.reload(change.path); });
   //
   // Any thread.
   void reload(std::string_view path) noexcept;
-  // Why the last reload failed, if it did. Any thread.
+  // Why the last reload failed, if it did; ok after the asset was loaded anew. Any thread.
   template <class T>
   [[nodiscard]] result<void> reload_status(const asset<T>& of) const noexcept {
     return reload_status_any(of.head_);
@@ -233,7 +237,8 @@ class OVERTURE_API asset_store {
   // never from within a function of a loader.
   pump_result pump(std::chrono::nanoseconds budget) noexcept;
   // Pumps until the asset is ready or has failed (true), or until `duration` has passed (false).
-  // For the main thread; others use asset::settled(). Never from within a function of a loader:
+  // For the main thread; others use asset::settled(), but not in a job if there is one worker only,
+  // which could be the one that the asset needs. Never from within a function of a loader:
   // decode() asks for other assets with load_context::need().
   template <class T>
   bool wait_for(const asset<T>& wanted, std::chrono::nanoseconds duration) noexcept {
@@ -254,7 +259,8 @@ class OVERTURE_API asset_store {
   // Visits every asset that was ever asked for or named. Otherwise as above.
   result<void> for_each_asset(function_ref<void(const known_asset&)> visit) const noexcept;
   // Writes why an asset failed, with the chain of assets that need what is missing:
-  // "maps/1.map needs gfx/wall.png: no mount has this path". Control characters of a path are '?'.
+  // "maps/1.map needs gfx/wall.png: no mount has this path". Of more than 16 assets the middle is
+  // left out, and what has loaded since is named as such. Control characters of a path are '?'.
   // Cut to fit and NUL-terminated, unless `text` is empty. Returns the length without the NUL; 0
   // for one that has not failed. Any thread.
   template <class T>

@@ -332,6 +332,9 @@ class OVERTURE_API file_system final : public source_files {
   [[nodiscard]] result<void> walk(asset_path folder,
                                   function_ref<bool(const folder_item&)> visit) noexcept;
 
+  // As file_system_config::ignore_case says. Any thread.
+  [[nodiscard]] bool ignores_case() const noexcept { return config_.ignore_case; }
+
   // --- The frozen tree ------------------------------------------------------------------------
   // Without one there are no entries.
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Zlib
+//
+// What becomes of assets that failed because of another, when that one can be loaded.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "assets/store_rig.hpp"
+
+namespace overture::failed_need_test {
+namespace {
+
+using namespace overture::literals;
+using namespace overture::test;
+
+constexpr asset_store_config at_once{.reload_delay = std::chrono::nanoseconds(0)};
+
+template <class T>
+std::string explained(const asset_store& store, const asset<T>& of) {
+  char text[4000];
+  return {text, store.explain(of, text)};
+}
+
+TEST(a_failed_need, that_is_mended_lets_all_that_failed_for_it_load) {
+  store_rig rig;
+  rig.add("level", "@room");
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.add("other", "nowhere.txt");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> level = store.get<list>("level"_path);
+  const asset<list> other = store.get<list>("other"_path);
+  ASSERT_EQ(store.outcome(level), "corrupt");
+  ASSERT_EQ(store.outcome(other), "not_found");
+  rig.add("wall.txt", "wall");
+  store.reload("wall.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return level.is_ready(); }));
+  EXPECT_EQ(level->lists[0]->texts[0]->text, "wall");
+  EXPECT_EQ(store.outcome(other), "not_found") << "its need has not come";
+}
+
+TEST(a_failed_need, that_is_mended_lets_the_reload_that_failed_for_it_go_on) {
+  store_rig rig;
+  rig.add("room", "floor.txt");
+  rig.add("floor.txt", "floor");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "ready");
+  rig.add("room", "wall.txt");
+  store.reload("room");
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(room); }));
+  EXPECT_EQ(room->texts[0]->text, "floor");
+  rig.add("wall.txt", "wall");
+  store.reload("wall.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return room.version() == 2; }));
+  EXPECT_EQ(room->texts[0]->text, "wall");
+  EXPECT_TRUE(store.reload_status(room));
+}
+
+TEST(a_failed_need, that_fails_again_is_not_tried_for_ever) {
+  store_rig rig;
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "corrupt");
+  store.reload("wall.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return rig.happened.count("decode wall.txt") == 2; }));
+  ASSERT_EQ(store.outcome(room), "corrupt");
+  for (int i = 0; i < 200; ++i) store.pump(std::chrono::milliseconds(1));
+  EXPECT_LE(rig.happened.count("decode room"), 2u);
+  EXPECT_EQ(rig.happened.count("decode wall.txt"), 2u);
+}
+
+TEST(a_failed_need, is_named_at_the_end_of_however_long_a_chain) {
+  store_rig rig;
+  for (int i = 0; i < 30; ++i) {
+    rig.add("c" + std::to_string(i), i < 29 ? "@c" + std::to_string(i + 1) : "bad.txt");
+  }
+  rig.add("bad.txt", "broken");
+  rig.mount();
+  rigged_store store(rig);
+  const asset<list> first = store.get<list>("c0"_path);
+  ASSERT_EQ(store.outcome(first), "corrupt");
+  EXPECT_EQ(explained(store, first),
+            "c0 needs c1 needs c2 needs c3 needs c4 needs c5 needs c6 needs c7 needs ... (15 more) "
+            "needs c23 needs c24 needs c25 needs c26 needs c27 needs c28 needs c29 needs bad.txt: "
+            "broken words");
+}
+
+TEST(a_failed_need, of_a_circle_is_named_once) {
+  store_rig rig;
+  rig.add("a", "@b");
+  rig.add("b", "@c");
+  rig.add("c", "@a");
+  rig.mount();
+  rigged_store store(rig);
+  const asset<list> a = store.get<list>("a"_path);
+  ASSERT_EQ(store.outcome(a), "invalid");
+  const std::string text = explained(store, a);
+  EXPECT_EQ(text.find("a needs", 1), text.npos) << text;
+}
+
+TEST(a_failed_need, that_has_loaded_since_is_named_as_such) {
+  store_rig rig;
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "corrupt");
+  rig.add("wall.txt", "wall");
+  const asset<words> wall = store.get<words>("wall.txt"_path);
+  ASSERT_EQ(store.outcome(wall), "ready");
+  EXPECT_EQ(explained(store, room),
+            "room needs wall.txt: broken words; that has loaded since: retry()");
+}
+
+}  // namespace
+}  // namespace overture::failed_need_test
