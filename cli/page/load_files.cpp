@@ -11,8 +11,9 @@
 #include <utility>
 #include <variant>
 
-#include "page/critical_path.hpp"
 #include "page/traced_load.hpp"
+#include "report/page/critical_path.hpp"
+#include "report/report_model.hpp"
 #include "report/report_read.hpp"
 #include "system/native_path.hpp"
 #include "system/system.hpp"

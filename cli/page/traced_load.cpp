@@ -6,7 +6,8 @@
 #include <string_view>
 
 #include "overture/base/path.hpp"
-#include "report/report_collect.hpp"
+#include "report/model/collect.hpp"
+#include "report/report_model.hpp"
 #include "terminal/display.hpp"
 
 namespace overture::cli {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "page/picture_builder.hpp"
 #include "page/trace_events.hpp"
+#include "report/page/picture_builder.hpp"
 #include "report/report_model.hpp"
 
 namespace overture::cli {

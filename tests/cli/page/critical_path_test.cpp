@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Zlib
-#include "page/critical_path.hpp"
+#include "report/page/critical_path.hpp"
+#include "report/report_model.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

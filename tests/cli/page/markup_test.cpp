@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Zlib
-#include "page/markup.hpp"
+#include "report/page/markup.hpp"
+#include "report/report_model.hpp"
 
 #include <gtest/gtest.h>
 

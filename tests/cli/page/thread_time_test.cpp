@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // Threads that wait for what is known: the page names it, and for how long.
-#include "page/thread_time.hpp"
+#include "report/page/thread_time.hpp"
+#include "report/report_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,8 @@
 
 #include "overture/load/load_scope.hpp"
 #include "overture/sync/wait_observer.hpp"
-#include "report/report_collect.hpp"
+#include "report/model/collect.hpp"
+#include "report/report_model.hpp"
 #include "trace/exported_json.hpp"
 
 namespace overture::cli::traced_load_test {

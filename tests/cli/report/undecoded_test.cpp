@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Zlib
-#include "report/undecoded.hpp"
+#include "report/model/undecoded.hpp"
+#include "report/report_model.hpp"
 
 #include <gtest/gtest.h>
 

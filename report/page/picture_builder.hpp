@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "page/picture.hpp"
+#include "report/page/picture.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // Times are since the start of the picture.
 class picture_builder {
@@ -67,4 +67,4 @@ class picture_builder {
   std::map<std::string, std::uint32_t, std::less<>> numbers_[2];  // of work, of waits
 };
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

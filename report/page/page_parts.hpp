@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 extern const std::string_view page_style;
 extern const std::string_view page_script;
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/still_picture.hpp"
+#include "report/page/still_picture.hpp"
 
 #include <fmt/core.h>
 
@@ -7,11 +7,11 @@
 #include <iterator>
 #include <vector>
 
-#include "page/markup.hpp"
-#include "page/page_data.hpp"
-#include "terminal/units.hpp"
+#include "report/page/markup.hpp"
+#include "report/page/page_data.hpp"
+#include "report/words/units.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::string still_picture(const timeline_picture& picture) {
   return text + "</svg>";
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

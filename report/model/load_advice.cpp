@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/load_advice.hpp"
+#include "report/model/load_advice.hpp"
 
 #include <fmt/core.h>
 
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "overture/sync/wait_observer.hpp"
-#include "terminal/display.hpp"
-#include "terminal/units.hpp"
+#include "report/words/printable.hpp"
+#include "report/words/units.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr std::uint64_t loose_files_min = 500;
 
 class adviser {
  public:
-  explicit adviser(const report& what) : what_(what) {}
+  explicit adviser(const load_report& what) : what_(what) {}
 
   std::vector<advice> all() {
     about_long_sounds();
@@ -122,13 +122,13 @@ class adviser {
                          grouped(loose), human_time(ns), human_time(what_.verdict.worker_ns)));
   }
 
-  const report& what_;
+  const load_report& what_;
   std::vector<advice> found_;
 };
 
 }  // namespace
 
-std::vector<advice> load_advice(const report& what) {
+std::vector<advice> load_advice(const load_report& what) {
   return what.interrupted ? std::vector<advice>() : adviser(what).all();
 }
 
@@ -148,4 +148,4 @@ std::string content_of(const report_file& file) {
   return file.width > 0 ? fmt::format("{} x {}", file.width, file.height) : "";
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 struct page_cell {
   // NOLINTBEGIN(google-explicit-constructor): a cell is its text
@@ -42,4 +42,4 @@ class page_table {
   std::vector<std::vector<page_cell>> rows_;
 };
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

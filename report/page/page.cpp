@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/page.hpp"
+#include "report/page/page.hpp"
 
 #include <fmt/core.h>
 
@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "overture/base/version.hpp"
-#include "page/markup.hpp"
-#include "page/page_data.hpp"
-#include "page/page_parts.hpp"
-#include "page/page_table.hpp"
-#include "page/still_picture.hpp"
-#include "page/thread_time.hpp"
-#include "report/load_advice.hpp"
-#include "terminal/display.hpp"
-#include "terminal/units.hpp"
+#include "report/model/load_advice.hpp"
+#include "report/page/markup.hpp"
+#include "report/page/page_data.hpp"
+#include "report/page/page_parts.hpp"
+#include "report/page/page_table.hpp"
+#include "report/page/still_picture.hpp"
+#include "report/page/thread_time.hpp"
+#include "report/words/printable.hpp"
+#include "report/words/units.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string size_text(std::uint64_t count) {
 }
 
 // "base.zip, rome and 3 more"
-std::string title_of(const report& what) {
+std::string title_of(const load_report& what) {
   constexpr std::size_t shown = 3;
   std::string title;
   for (std::size_t i = 0; i < std::min(shown, what.mounts.size()); ++i) {
@@ -41,7 +41,7 @@ std::string title_of(const report& what) {
 
 class page_writer {
  public:
-  page_writer(const report& what, const timeline_picture& picture)
+  page_writer(const load_report& what, const timeline_picture& picture)
       : what_(what), picture_(picture) {}
 
   std::string write() {
@@ -473,15 +473,15 @@ class page_writer {
         grouped(table.size()), table.html());
   }
 
-  const report& what_;
+  const load_report& what_;
   const timeline_picture& picture_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string report_page(const report& what, const timeline_picture& picture) {
+std::string report_page(const load_report& what, const timeline_picture& picture) {
   return page_writer(what, picture).write();
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

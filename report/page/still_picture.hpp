@@ -5,11 +5,11 @@
 
 #include <string>
 
-#include "page/picture.hpp"
+#include "report/page/picture.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // An <svg> of a few hundred rectangles, whatever the length of the load.
 [[nodiscard]] std::string still_picture(const timeline_picture& picture);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

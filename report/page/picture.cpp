@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Zlib
-#include "page/picture.hpp"
+#include "report/page/picture.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-#include "page/picture_builder.hpp"
+#include "report/page/picture_builder.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -116,4 +116,4 @@ timeline_picture picture_of(const timeline& record, const load_window& window,
   return paint.finish(window);
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

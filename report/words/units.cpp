@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Zlib
-#include "terminal/units.hpp"
+#include "report/words/units.hpp"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <iterator>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string counted(std::uint64_t number, const char* singular, const char* plur
   return grouped(number) + ' ' + (number == 1 ? singular : plural);
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

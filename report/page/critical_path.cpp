@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Zlib
-#include "page/critical_path.hpp"
+#include "report/page/critical_path.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -190,4 +190,4 @@ std::vector<path_step> critical_path(const timeline_picture& picture) {
   return path_finder(picture).run();
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

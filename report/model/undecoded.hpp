@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "overture/vfs/file_system.hpp"
-#include "report/report_model.hpp"
+#include "report/model/report_model.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // By the decoder that only recognised it: "font"; empty for decoders that decode.
 [[nodiscard]] std::string what_is(std::string_view decoder);
@@ -19,6 +19,6 @@ namespace overture::cli {
 inline constexpr std::size_t front_bytes_wanted = 512;
 [[nodiscard]] std::string what_is(std::span<const std::byte> front);
 // Looks at a file of each type that was not decoded.
-void name_undecoded(report& what, file_system& files);
+void name_undecoded(load_report& what, file_system& files);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

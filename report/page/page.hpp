@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "page/picture.hpp"
-#include "report/report_model.hpp"
+#include "report/model/report_model.hpp"
+#include "report/page/picture.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // What every page begins with.
 inline constexpr std::string_view page_beginning = "<!doctype html>\n<!-- overture report -->";
 
 // `what` needs its rows of all files, see collect_files().
-[[nodiscard]] std::string report_page(const report& what, const timeline_picture& picture);
+[[nodiscard]] std::string report_page(const load_report& what, const timeline_picture& picture);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

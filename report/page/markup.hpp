@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // As an element's text or an attribute's value; unprintable characters show as \x1b.
 [[nodiscard]] std::string html_text(std::string_view text);
@@ -44,4 +44,4 @@ class script_json {
   bool needs_comma_ = false;
 };
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -5,15 +5,15 @@
 
 #include <string>
 
-#include "page/picture.hpp"
-#include "report/report_model.hpp"
+#include "report/model/report_model.hpp"
+#include "report/page/picture.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // JSON that may stand in a <script>.
-[[nodiscard]] std::string page_data(const report& what, const timeline_picture& picture);
+[[nodiscard]] std::string page_data(const load_report& what, const timeline_picture& picture);
 
 // What a stage or other work is painted in: the name of a colour in web/page.css.
 [[nodiscard]] const char* colour_of(const picture_name& name);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -31,9 +31,9 @@ literal(script_source page_script "${script}")
 file(CONFIGURE OUTPUT ${OUT} CONTENT [[// Made by bundle.cmake.
 #include <string_view>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 @style_source@
 @script_source@
-}  // namespace overture::cli
+}  // namespace overture::report_detail
 ]] @ONLY)

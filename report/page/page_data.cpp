@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/page_data.hpp"
+#include "report/page/page_data.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
-#include "page/markup.hpp"
-#include "report/load_advice.hpp"
+#include "report/model/load_advice.hpp"
+#include "report/page/markup.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -50,7 +50,7 @@ std::size_t common_bytes(std::string_view a, std::string_view b) {
 
 class data_writer {
  public:
-  data_writer(const report& what, const timeline_picture& picture)
+  data_writer(const load_report& what, const timeline_picture& picture)
       : what_(what), picture_(picture) {}
 
   std::string write() {
@@ -317,14 +317,14 @@ class data_writer {
     out_.key("steps").text(numbers.base64()).end();
   }
 
-  const report& what_;
+  const load_report& what_;
   const timeline_picture& picture_;
   script_json out_;
 };
 
 }  // namespace
 
-std::string page_data(const report& what, const timeline_picture& picture) {
+std::string page_data(const load_report& what, const timeline_picture& picture) {
   return data_writer(what, picture).write();
 }
 
@@ -337,4 +337,4 @@ const char* colour_of(const picture_name& name) {
   return name.name == "mount" || name.name == "freeze" ? "mount" : "other";
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

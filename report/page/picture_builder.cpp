@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/picture_builder.hpp"
+#include "report/page/picture_builder.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -205,4 +205,4 @@ void picture_builder::order_names() {
   }
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

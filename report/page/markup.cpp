@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Zlib
-#include "page/markup.hpp"
+#include "report/page/markup.hpp"
 
 #include <fmt/core.h>
 
 #include <iterator>
 
-#include "terminal/display.hpp"
+#include "report/words/printable.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 std::string html_text(std::string_view text) {
   std::string made;
@@ -123,4 +123,4 @@ script_json& script_json::boolean(bool value) {
   return *this;
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

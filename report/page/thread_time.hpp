@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "page/picture.hpp"
+#include "report/page/picture.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // What no span covers: the timeline does not know what the thread did.
 inline constexpr const char* unknown_time = "unknown";
@@ -59,4 +59,4 @@ void each_innermost(const picture_lane& lane, std::uint64_t from_ns, std::uint64
   until(to_ns);
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -13,12 +13,12 @@
 
 #include <vector>
 
-#include "page/picture.hpp"
+#include "report/page/picture.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // Steps by begin, without gaps: the sum of all steps is the time from the first begin to the last
 // end.
 [[nodiscard]] std::vector<path_step> critical_path(const timeline_picture& picture);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "report/undecoded.hpp"
+#include "report/model/undecoded.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "overture/vfs/file_reader.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -102,7 +102,7 @@ std::string what_is(std::span<const std::byte> front) {
   return {};
 }
 
-void name_undecoded(report& what, file_system& files) {
+void name_undecoded(load_report& what, file_system& files) {
   for (report_type& type : what.types) {
     if (type.decoded_bytes > 0 || !type.what.empty() || type.example >= files.entry_count())
       continue;
@@ -110,4 +110,4 @@ void name_undecoded(report& what, file_system& files) {
   }
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

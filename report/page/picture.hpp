@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "overture/trace/timeline.hpp"
-#include "report/report_collect.hpp"
+#include "report/model/collect.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 // A stage, a reason to wait, or what the host calls its work.
 struct picture_name {
@@ -109,4 +109,4 @@ struct timeline_picture {
 [[nodiscard]] timeline_picture picture_of(const timeline& record, const load_window& window,
                                           std::uint64_t start_ns);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Zlib
-#include "page/page_table.hpp"
+#include "report/page/page_table.hpp"
 
 #include <fmt/core.h>
 
 #include <iterator>
 
-#include "page/markup.hpp"
+#include "report/page/markup.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 std::string page_table::html() const {
   std::string text = "<div class=\"scroll\"><table class=\"sorts\">";
@@ -32,4 +32,4 @@ std::string page_table::html() const {
   return text + "</tbody></table></div>\n";
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Zlib
-#include "page/thread_time.hpp"
+#include "report/page/thread_time.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::vector<thread_time> time_of_threads(const timeline_picture& picture) {
   return threads;
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Zlib
-#include "report/report_collect.hpp"
+#include "report/model/collect.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
-#include "mounts/skipped_names.hpp"
 #include "overture/base/path.hpp"
-#include "report/undecoded.hpp"
-#include "terminal/display.hpp"
-#include "terminal/messages.hpp"
+#include "report/model/undecoded.hpp"
+#include "report/words/printable.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -36,8 +36,8 @@ std::string type_of(const loaded_file& file, const entry_info& entry) {
 // Builds the per-file parts of a report in one pass over all files.
 class file_collector {
  public:
-  file_collector(const file_system& files, report& what, bool with_rows)
-      : files_(files), what_(what), with_rows_(with_rows) {}
+  file_collector(const file_system& files, load_report& what, const collect_options& options)
+      : files_(files), what_(what), options_(options) {}
 
   void add_mounts() {
     for (std::size_t i = 0; i < files_.mount_count(); ++i) {
@@ -55,12 +55,12 @@ class file_collector {
   void add(const loaded_file& file) {
     const entry_info entry = files_.entry(file.entry);
     const std::size_t row = row_of_.at(entry.mount.value);
-    if (with_rows_) add_row(file, entry.path, static_cast<std::uint32_t>(row));
+    if (options_.with_rows) add_row(file, entry.path, static_cast<std::uint32_t>(row));
     report_mount& mount = what_.mounts[row];
     if (file.cancelled) return;
     if (file.skipped) {
       ++mount.skipped;
-      what_.skipped.push_back({mount.path, std::string(entry.path), excluded_reason});
+      what_.skipped.push_back({mount.path, std::string(entry.path), options_.excluded});
       return;
     }
 
@@ -70,7 +70,7 @@ class file_collector {
       ++mount.failed;
       ++type.failed;
       what_.failures.push_back({std::string(entry.path), mount.path, to_string(file.failed_in),
-                                to_string(file.failure->code), reason_of(*file.failure)});
+                                to_string(file.failure->code), options_.reason(*file.failure)});
       return;
     }
     if (file.warning) {
@@ -153,15 +153,15 @@ class file_collector {
     for (std::size_t i = 0; i < files_.failure_count(); ++i) {
       const mount_failure failure = files_.failure(i);
       what_.mount_failures.push_back({std::string(failure.path), mount_path(failure.mount), "mount",
-                                      to_string(failure.why.code), reason_of(failure.why)});
+                                      to_string(failure.why.code), options_.reason(failure.why)});
     }
   }
 
  private:
-  static overture::file_state state_of(const loaded_file& file) {
-    if (file.cancelled) return overture::file_state::cancelled;
-    if (file.skipped) return overture::file_state::skipped;
-    return file.failure ? overture::file_state::failed : overture::file_state::ready;
+  static file_state state_of(const loaded_file& file) {
+    if (file.cancelled) return file_state::cancelled;
+    if (file.skipped) return file_state::skipped;
+    return file.failure ? file_state::failed : file_state::ready;
   }
 
   void add_row(const loaded_file& file, std::string_view path, std::uint32_t mount) {
@@ -194,8 +194,8 @@ class file_collector {
   }
 
   const file_system& files_;
-  report& what_;
-  const bool with_rows_;
+  load_report& what_;
+  const collect_options& options_;
   std::map<std::uint32_t, std::size_t> row_of_;  // of what_.mounts, by mount_id
   std::map<std::string, report_type> types_;
   std::vector<loaded_file> slowest_;
@@ -225,20 +225,43 @@ report_thread thread_of(const thread_sums& thread, std::uint64_t wall_ns) {
 
 }  // namespace
 
-report collect_files(const file_system& files, const load_scope& scope, bool with_rows) {
-  report what;
+std::string plain_reason(const error& failure) {
+  std::string reason = failure.reason;
+  if (reason.empty()) reason = to_string(failure.code);
+  if (failure.os_error != 0) {
+    reason += " (" + std::system_category().message(failure.os_error) + ")";
+  }
+  if (failure.offset != 0 && failure.code != errc::out_of_memory) {
+    reason += ", at byte " + std::to_string(failure.offset);
+  }
+  return reason;
+}
+
+std::vector<report_skipped> skipped_names(const file_system& files) {
+  std::vector<report_skipped> names;
+  const std::size_t count = files.skipped_count();
+  names.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const skipped_name found = files.skipped(i);
+    names.push_back(
+        {std::string(files.mount_of(found.mount).path), std::string(found.name), found.reason});
+  }
+  return names;
+}
+
+void collect_files(load_report& what, const file_system& files, const load_scope& scope,
+                   const collect_options& options) {
   what.summary = scope.summary();
   what.skipped = skipped_names(files);  // files that are left out follow
-  file_collector collector(files, what, with_rows);
+  file_collector collector(files, what, options);
   collector.add_mounts();
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();
   collector.add_mount_failures();
   collector.finish();
-  return what;
 }
 
-void collect_threads(report& what, const timeline& record, const load_window& window) {
+void collect_threads(load_report& what, const timeline& record, const load_window& window) {
   std::vector<thread_sums> threads;
   for (std::size_t i = 0; i < record.track_count(); ++i) {
     const timeline_track& track = record.track(i);
@@ -251,7 +274,8 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
   collect_threads(what, threads, window.end_ns - window.begin_ns);
 }
 
-void collect_threads(report& what, std::span<const thread_sums> threads, std::uint64_t wall_ns) {
+void collect_threads(load_report& what, std::span<const thread_sums> threads,
+                     std::uint64_t wall_ns) {
   std::vector<thread_totals> totals;
   for (const thread_sums& each : threads) totals.push_back({each.name, each.totals});
   const load_verdict verdict = judge(totals, wall_ns, worker_name);
@@ -288,7 +312,8 @@ std::uint64_t unused_ring_bytes(const timeline& record, std::uint32_t events_per
   return unused * sizeof(trace_event);
 }
 
-void collect_memory(report& what, const tracking_allocator& memory, std::uint64_t reserved_bytes) {
+void collect_memory(load_report& what, const tracking_allocator& memory,
+                    std::uint64_t reserved_bytes) {
   for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
     std::uint64_t peak = memory.usage(static_cast<memory_tag>(tag)).peak_bytes;
     if (static_cast<memory_tag>(tag) == memory_tag::trace) peak -= std::min(peak, reserved_bytes);
@@ -299,4 +324,4 @@ void collect_memory(report& what, const tracking_allocator& memory, std::uint64_
   what.memory_peak_bytes = peak - std::min(peak, reserved_bytes);
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

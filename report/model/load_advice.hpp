@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "report/report_model.hpp"
+#include "report/model/report_model.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 struct advice {
   std::string sentence;       // with the times that it comes from
@@ -17,10 +17,10 @@ struct advice {
 };
 
 // At most five; what saves most comes first. Nothing that is not worth it.
-[[nodiscard]] std::vector<advice> load_advice(const report& what);
+[[nodiscard]] std::vector<advice> load_advice(const load_report& what);
 // Only what they say.
 [[nodiscard]] std::vector<std::string> sentences_of(const std::vector<advice>& list);
 // "3:25, 44.1 kHz", "4096 x 2048"; empty for other files.
 [[nodiscard]] std::string content_of(const report_file& file);
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail
