@@ -19,6 +19,7 @@ FOLDERS = {
     "src/archives": "names . tree tables iso|zip|seven_zip tar",
     "src/vfs": "watch|mounts tree .",
     "compat/physfs": ". system io|search storage files api",
+    "report": "words model page .",
     "cli": "system terminal mounts report|writing compare page games commands .",
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/traced_load.hpp"
+#include "report/page/traced_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 
 #include "overture/load/load_scope.hpp"
 #include "overture/sync/wait_observer.hpp"
+#include "page/trace_events.hpp"
 #include "report/model/collect.hpp"
 #include "report/report_model.hpp"
 #include "trace/exported_json.hpp"
@@ -156,7 +157,7 @@ TEST(traced_load, the_verdict_and_the_threads_are_those_of_the_load_itself) {
   live.summary.files = 4;
   live.threads = 2;
   collect_threads(live, made.record, made.window());
-  const report what = back.report_of_trace();
+  const load_report what = back.report_of_trace();
   EXPECT_EQ(what.verdict.name, live.verdict.name);
   EXPECT_EQ(what.verdict.worker_ns, live.verdict.worker_ns);
   EXPECT_EQ(verdict_sentence(what), verdict_sentence(live));
@@ -175,7 +176,7 @@ TEST(traced_load, files_have_their_names_whatever_is_in_them) {
   const small_load made;
   traced_load back;
   read(back, made.json());
-  report what = back.report_of_trace();
+  load_report what = back.report_of_trace();
   const std::vector<report_row> rows = back.rows_for(what);
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0].path, names[0]);
@@ -217,7 +218,7 @@ TEST(traced_load, a_trace_that_was_cut_anywhere_is_a_part_of_the_load) {
     traced_load back;
     read(back, text.substr(0, text.size() * i / 200));
     EXPECT_LE(back.load_ns(), 900u) << i;
-    const report what = back.report_of_trace();
+    const load_report what = back.report_of_trace();
     EXPECT_LE(back.rows_for(what).size(), 4u);
     EXPECT_EQ(what.verdict.worker_ns, back.load_ns() * what.threads) << i;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/traced_load.hpp"
+#include "report/page/traced_load.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,10 +7,10 @@
 
 #include "overture/base/path.hpp"
 #include "report/model/collect.hpp"
-#include "report/report_model.hpp"
-#include "terminal/display.hpp"
+#include "report/model/report_model.hpp"
+#include "report/words/printable.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 namespace {
 
@@ -220,8 +220,8 @@ void traced_load::order_files() {
   });
 }
 
-report traced_load::report_of_trace() const {
-  report what;
+load_report traced_load::report_of_trace() const {
+  load_report what;
   what.summary.ns = load_ns();
   what.mount_ns = begin_ns_;
   std::vector<thread_sums> threads;
@@ -242,7 +242,7 @@ report traced_load::report_of_trace() const {
   return what;
 }
 
-void traced_load::sum_files(report& what) const {
+void traced_load::sum_files(load_report& what) const {
   std::map<std::string, report_mount> mounts;
   for (const traced_file& each : files_) {
     if (each.stages == 0) continue;
@@ -267,7 +267,7 @@ void traced_load::sum_files(report& what) const {
   for (auto& [path, mount] : mounts) what.mounts.push_back(std::move(mount));
 }
 
-void traced_load::sum_reads(report& what) const {
+void traced_load::sum_reads(load_report& what) const {
   std::vector<std::uint64_t> device_ns;
   read_summary& sum = what.summary.reads;
   for (const picture_read& read : picture_.reads) {
@@ -284,7 +284,7 @@ void traced_load::sum_reads(report& what) const {
   sum.p99_ns = quantile(device_ns, 99);
 }
 
-void traced_load::sum_types(report& what) const {
+void traced_load::sum_types(load_report& what) const {
   std::map<std::string, report_type> types;
   for (const traced_file& each : files_) {
     if (each.stages == 0) continue;
@@ -302,7 +302,7 @@ void traced_load::sum_types(report& what) const {
   });
 }
 
-void traced_load::find_slowest(report& what) const {
+void traced_load::find_slowest(load_report& what) const {
   std::vector<const traced_file*> slowest;
   for (const traced_file& each : files_) {
     if (each.stages != 0) slowest.push_back(&each);
@@ -326,7 +326,7 @@ void traced_load::find_slowest(report& what) const {
   }
 }
 
-std::vector<report_row> traced_load::rows_for(const report& what) const {
+std::vector<report_row> traced_load::rows_for(const load_report& what) const {
   std::map<std::string_view, std::uint32_t> mounts;
   for (std::size_t i = 0; i < what.mounts.size(); ++i) {
     mounts.emplace(what.mounts[i].path, static_cast<std::uint32_t>(i));
@@ -342,9 +342,9 @@ std::vector<report_row> traced_load::rows_for(const report& what) const {
     row.mount = mount == mounts.end() ? report_row::unknown_mount : mount->second;
     // What is not decoded ends there.
     const bool is_done = (each.stages >> index_of(load_stage::unpack)) != 0;
-    row.state = failed.contains(each.path) ? overture::file_state::failed
-                : is_done                  ? overture::file_state::ready
-                                           : overture::file_state::none;
+    row.state = failed.contains(each.path) ? file_state::failed
+                : is_done                  ? file_state::ready
+                                           : file_state::none;
     row.bytes = each.stage_bytes[index_of(load_stage::unpack)];
     if (each.stages != 0) row.began_ns = std::max(each.began_ns, begin_ns_ + 1) - begin_ns_;
     row.stage_ns = each.stage_ns;
@@ -353,4 +353,4 @@ std::vector<report_row> traced_load::rows_for(const report& what) const {
   return rows;
 }
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail

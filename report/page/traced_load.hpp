@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "page/trace_events.hpp"
+#include "report/model/report_model.hpp"
 #include "report/page/picture_builder.hpp"
-#include "report/report_model.hpp"
+#include "report/page/trace_line.hpp"
 
-namespace overture::cli {
+namespace overture::report_detail {
 
 class traced_load {
  public:
@@ -43,9 +43,9 @@ class traced_load {
 
   // All of a report that a trace tells. Verdict and sums are made as those of a load that has just
   // ended.
-  [[nodiscard]] report report_of_trace() const;
+  [[nodiscard]] load_report report_of_trace() const;
   // The files that a report does not have. Their mounts are numbered as there.
-  [[nodiscard]] std::vector<report_row> rows_for(const report& what) const;
+  [[nodiscard]] std::vector<report_row> rows_for(const load_report& what) const;
 
  private:
   using track_id = std::pair<std::uint64_t, std::uint64_t>;  // process and thread
@@ -82,10 +82,10 @@ class traced_load {
   [[nodiscard]] const char* kept(const std::string& text);
   void order_files();
 
-  void sum_files(report& what) const;
-  void sum_reads(report& what) const;
-  void sum_types(report& what) const;
-  void find_slowest(report& what) const;
+  void sum_files(load_report& what) const;
+  void sum_reads(load_report& what) const;
+  void sum_types(load_report& what) const;
+  void find_slowest(load_report& what) const;
 
   picture_builder builder_;
   timeline_picture picture_;
@@ -107,4 +107,4 @@ class traced_load {
   track_id last_track_{};
 };
 
-}  // namespace overture::cli
+}  // namespace overture::report_detail
