@@ -10,6 +10,7 @@
 #include "overture/sync/wait_observer.hpp"
 #include "page/trace_events.hpp"
 #include "report/model/collect.hpp"
+#include "report/page/timeline_lines.hpp"
 #include "report/report_model.hpp"
 #include "trace/exported_json.hpp"
 
@@ -147,6 +148,34 @@ TEST(traced_load, the_picture_is_that_of_the_load_itself) {
   EXPECT_EQ(back.load_ns(), 900u);
   EXPECT_EQ(back.told_ns(), 880u);
   EXPECT_EQ(back.foreign_events(), 0u);
+}
+
+TEST(traced_load, of_a_timeline_in_memory_is_that_of_its_file) {
+  const small_load made;
+  traced_load from_file;
+  read(from_file, made.json());
+  traced_load back;
+  const auto describe = [](std::uint32_t subject) -> subject_text {
+    return {subject == 3 ? "d\uFFFD.bin (3)" : names[subject], "base.zip"};
+  };
+  const auto add = [&](const trace_line& line) { back.add(line); };
+  ASSERT_TRUE(each_trace_line(made.record, describe, add));
+  back.finish();
+  EXPECT_EQ(shown(back.picture()), shown(from_file.picture()));
+  EXPECT_EQ(back.told_ns(), from_file.told_ns());
+  EXPECT_EQ(back.events(), from_file.events());
+  const load_report what = back.report_of_trace();
+  const load_report filed = from_file.report_of_trace();
+  EXPECT_EQ(verdict_sentence(what), verdict_sentence(filed));
+  EXPECT_EQ(what.summary.reads.device_ns, filed.summary.reads.device_ns);
+  const std::vector<report_row> rows = back.rows_for(what);
+  const std::vector<report_row> filed_rows = from_file.rows_for(filed);
+  ASSERT_EQ(rows.size(), filed_rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].path, filed_rows[i].path);
+    EXPECT_EQ(rows[i].stage_ns, filed_rows[i].stage_ns);
+    EXPECT_EQ(rows[i].device_ns, filed_rows[i].device_ns);
+  }
 }
 
 TEST(traced_load, the_verdict_and_the_threads_are_those_of_the_load_itself) {
