@@ -104,6 +104,6 @@ foreach(module IN LISTS modules)
 endforeach()
 overture_pkg_config(overture REQUIRES ${all_modules})
 if(TARGET overture_report)
-  overture_pkg_config(overture-report REQUIRES overture-assets
+  overture_pkg_config(overture-report REQUIRES overture-c
     LIBS -L\${libdir} -loverture_report)
 endif()

@@ -113,7 +113,7 @@ class line_reader {
     return line;
   }
 
-  // As in a file: what ends at a time is over then.
+  // As in a file: what ends at a time is over at that time.
   [[nodiscard]] std::uint64_t inside(std::uint64_t end_ns) const {
     const std::uint64_t time = time_of(end_ns);
     return time - std::min<std::uint64_t>(time, 1);
