@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Zlib
 #include "report/model/undecoded.hpp"
-#include "report/report_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +7,7 @@
 
 #include "support/temp_folder.hpp"
 
-namespace overture::cli::undecoded_test {
+namespace overture::report_detail::undecoded_test {
 namespace {
 
 std::string of(const std::string& text) {
@@ -33,7 +32,7 @@ TEST(an_undecoded_type, is_looked_at_in_a_file_of_it) {
   file_system files;
   ASSERT_TRUE(files.mount(folder.path()));
   ASSERT_TRUE(files.freeze());
-  report what;
+  load_report what;
   what.types = {{.extension = "dat", .example = 0},
                 {.extension = "txt", .decoded_bytes = 4, .example = 1},
                 {.extension = "none"}};
@@ -44,4 +43,4 @@ TEST(an_undecoded_type, is_looked_at_in_a_file_of_it) {
 }
 
 }  // namespace
-}  // namespace overture::cli::undecoded_test
+}  // namespace overture::report_detail::undecoded_test

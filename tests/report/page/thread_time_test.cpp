@@ -2,7 +2,6 @@
 //
 // Threads that wait for what is known: the page names it, and for how long.
 #include "report/page/thread_time.hpp"
-#include "report/report_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +12,7 @@
 #include "overture/sync/wait_observer.hpp"
 #include "trace/exported_json.hpp"
 
-namespace overture::cli::thread_time_test {
+namespace overture::report_detail::thread_time_test {
 namespace {
 
 constexpr std::uint64_t ms = 1'000'000;
@@ -183,4 +182,4 @@ TEST(thread_time, only_the_time_of_the_load_counts) {
 }
 
 }  // namespace
-}  // namespace overture::cli::thread_time_test
+}  // namespace overture::report_detail::thread_time_test

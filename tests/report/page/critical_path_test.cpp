@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Zlib
 #include "report/page/critical_path.hpp"
-#include "report/report_model.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace overture::cli::critical_path_test {
+namespace overture::report_detail::critical_path_test {
 namespace {
 
 constexpr std::uint32_t decode = 0;
@@ -30,7 +29,7 @@ class critical_path : public ::testing::Test {
   // guess.
   [[nodiscard]] std::string path() const {
     std::string text;
-    for (const path_step& step : cli::critical_path(picture)) {
+    for (const path_step& step : report_detail::critical_path(picture)) {
       if (!text.empty()) text += ", ";
       text += step.lane == path_step::in_read ? "R" : std::to_string(step.lane);
       constexpr const char* turns[] = {"", "?", "!"};
@@ -148,7 +147,7 @@ TEST_F(critical_path, has_no_gap_and_no_overlap) {
     picture.reads.push_back({i * 10, i * 10 + 1, i * 10 + 1 + i % 13, no_subject, 1, false});
   }
   std::uint64_t now = 0;
-  for (const path_step& step : cli::critical_path(picture)) {
+  for (const path_step& step : report_detail::critical_path(picture)) {
     ASSERT_EQ(step.begin_ns, now);
     ASSERT_GT(step.end_ns, step.begin_ns);
     now = step.end_ns;
@@ -161,4 +160,4 @@ TEST_F(critical_path, of_nothing_is_empty) {
 }
 
 }  // namespace
-}  // namespace overture::cli::critical_path_test
+}  // namespace overture::report_detail::critical_path_test

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Zlib
-#include "terminal/units.hpp"
+#include "report/words/units.hpp"
 
 #include <gtest/gtest.h>
 
-namespace overture::cli::units_test {
+namespace overture::report_detail::units_test {
 namespace {
 
 TEST(units, group_digits) {
@@ -48,4 +48,4 @@ TEST(units, agree_counts_with_their_noun) {
 }
 
 }  // namespace
-}  // namespace overture::cli::units_test
+}  // namespace overture::report_detail::units_test

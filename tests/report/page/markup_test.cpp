@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Zlib
 #include "report/page/markup.hpp"
-#include "report/report_model.hpp"
 
 #include <gtest/gtest.h>
 
-namespace overture::cli::markup_test {
+namespace overture::report_detail::markup_test {
 namespace {
 
 TEST(markup, text_cannot_become_an_element_or_end_an_attribute) {
@@ -34,4 +33,4 @@ TEST(markup, varints_are_base64) {
 }
 
 }  // namespace
-}  // namespace overture::cli::markup_test
+}  // namespace overture::report_detail::markup_test
