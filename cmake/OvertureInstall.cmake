@@ -27,6 +27,13 @@ foreach(module IN LISTS modules)
   endforeach()
 endforeach()
 
+# Components apart from the modules.
+set(package_apart guards)
+if(TARGET overture_report)
+  list(APPEND package_apart report)
+endif()
+list(JOIN package_apart " " package_apart)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/overture)
 install(EXPORT overture-targets NAMESPACE overture:: DESTINATION ${package_dir}
   COMPONENT development)
@@ -96,3 +103,7 @@ foreach(module IN LISTS modules)
   list(PREPEND all_modules overture-${module})
 endforeach()
 overture_pkg_config(overture REQUIRES ${all_modules})
+if(TARGET overture_report)
+  overture_pkg_config(overture-report REQUIRES overture-c
+    LIBS -L\${libdir} -loverture_report)
+endif()

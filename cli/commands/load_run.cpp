@@ -128,7 +128,9 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
       return std::nullopt;
     }
   }
-  report what = collect_files(files, scope, how.with_rows);
+  report what;
+  collect_files(what, files, scope,
+                {.with_rows = how.with_rows, .reason = reason_of, .excluded = excluded_reason});
   for (report_failure& failure : what.failures) {
     name_time_max(failure, how.options.file_time_max);
   }

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "overture/overture.hpp"
-#include "report/report_collect.hpp"
+#include "report/model/collect.hpp"
+#include "report/report_model.hpp"
 #include "terminal/outputs.hpp"
 
 namespace overture::cli {

@@ -20,14 +20,6 @@ report_skipped skipped_at(const file_system& files, std::size_t index) {
 
 }  // namespace
 
-std::vector<report_skipped> skipped_names(const file_system& files) {
-  std::vector<report_skipped> names;
-  const std::size_t count = files.skipped_count();
-  names.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) names.push_back(skipped_at(files, i));
-  return names;
-}
-
 std::string skipped_line(const report_skipped& name) {
   return fmt::format("{} ({}): {}", name.name.empty() ? "''" : printable(name.name),
                      printable(name.mount), printable(name.reason));

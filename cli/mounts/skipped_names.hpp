@@ -6,25 +6,17 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "overture/vfs/file_system.hpp"
+#include "report/model/collect.hpp"
 
 namespace overture::cli {
 
-struct report_skipped {
-  std::string mount;
-  std::string name;
-  std::string reason;
-
-  friend bool operator==(const report_skipped&, const report_skipped&) = default;
-};
+using report_detail::report_skipped;
+using report_detail::skipped_names;
 
 // How many ls and extract name before they only count.
 inline constexpr std::size_t skipped_shown_max = 20;
-
-// In the order of the mounts.
-[[nodiscard]] std::vector<report_skipped> skipped_names(const file_system& files);
 
 // "NAME (MOUNT): REASON"
 [[nodiscard]] std::string skipped_line(const report_skipped& name);

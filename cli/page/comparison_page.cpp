@@ -8,9 +8,10 @@
 
 #include "compare/comparison_text.hpp"
 #include "overture/base/version.hpp"
-#include "page/markup.hpp"
-#include "page/page.hpp"
-#include "page/page_parts.hpp"
+#include "report/page/markup.hpp"
+#include "report/page/page.hpp"
+#include "report/page/page_parts.hpp"
+#include "report/report_model.hpp"
 
 namespace overture::cli {
 

@@ -7,7 +7,8 @@
 #include <iterator>
 #include <map>
 
-#include "page/thread_time.hpp"
+#include "report/page/thread_time.hpp"
+#include "report/report_model.hpp"
 #include "terminal/display.hpp"
 
 namespace overture::cli {

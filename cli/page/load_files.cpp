@@ -11,8 +11,10 @@
 #include <utility>
 #include <variant>
 
-#include "page/critical_path.hpp"
-#include "page/traced_load.hpp"
+#include "page/trace_events.hpp"
+#include "report/page/critical_path.hpp"
+#include "report/page/traced_load.hpp"
+#include "report/report_model.hpp"
 #include "report/report_read.hpp"
 #include "system/native_path.hpp"
 #include "system/system.hpp"
@@ -56,7 +58,11 @@ class load_reader {
   [[nodiscard]] std::optional<load_model> finish() {
     if (trace_ && report_ && !fit()) return std::nullopt;
     load_model made;
-    made.what = report_ ? std::move(*report_) : trace_->report_of_trace();
+    if (report_) {
+      made.what = std::move(*report_);
+    } else {
+      static_cast<load_report&>(made.what) = trace_->report_of_trace();
+    }
     if (!trace_) return made;
     made.what.files = trace_->rows_for(made.what);
     made.picture = trace_->picture();

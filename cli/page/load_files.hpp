@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "page/picture.hpp"
+#include "report/page/picture.hpp"
 #include "report/report_model.hpp"
 
 namespace overture::cli {

@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 
 #include "overture/base/version.hpp"
-#include "report/load_advice.hpp"
+#include "report/model/load_advice.hpp"
+#include "report/report_model.hpp"
 #include "terminal/json_output.hpp"
 #include "terminal/units.hpp"
 

@@ -7,8 +7,9 @@
 #include <iterator>
 #include <map>
 
-#include "report/load_advice.hpp"
+#include "report/model/load_advice.hpp"
 #include "report/over_budget.hpp"
+#include "report/report_model.hpp"
 #include "terminal/display.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "terminal/display.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <vector>
 
@@ -15,12 +12,6 @@ namespace {
 struct range {
   char32_t first;
   char32_t last;
-};
-
-// Control characters, and those that change the direction of text or break lines.
-constexpr range unprintable[] = {
-    {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x061C, 0x061C}, {0x200B, 0x200F},
-    {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
 };
 
 // Combining marks.
@@ -44,32 +35,6 @@ bool is_in(const range (&ranges)[N], char32_t c) {
                      [c](const range& r) { return c >= r.first && c <= r.last; });
 }
 
-struct character {
-  std::string_view bytes;
-  char32_t code = 0;
-  bool valid = false;  // well-formed UTF-8
-};
-
-// The first character of a non-empty text; a single byte if it is not valid UTF-8.
-character front(std::string_view text) {
-  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};  // by length: no overlong forms
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {text.substr(0, 1), lead, true};
-  const character broken{text.substr(0, 1), lead, false};
-  const auto length = static_cast<std::size_t>(std::countl_one(lead));
-  if (length < 2 || length > 4 || text.size() < length) return broken;
-  char32_t code = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0u) != 0x80u) return broken;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  if (code < smallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-    return broken;
-  }
-  return {text.substr(0, length), code, true};
-}
-
 std::size_t width_of(const character& c) {
   if (!c.valid) return 1;
   if (is_in(zero_width, c.code)) return 0;
@@ -78,27 +43,10 @@ std::size_t width_of(const character& c) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  shown.reserve(text.size());
-  while (!text.empty()) {
-    const character c = front(text);
-    if (!c.valid || (c.code < 0x80 && is_in(unprintable, c.code))) {
-      fmt::format_to(std::back_inserter(shown), "\\x{:02x}", static_cast<unsigned>(c.code));
-    } else if (is_in(unprintable, c.code)) {
-      fmt::format_to(std::back_inserter(shown), "\\u{{{:x}}}", static_cast<unsigned>(c.code));
-    } else {
-      shown += c.bytes;
-    }
-    text.remove_prefix(c.bytes.size());
-  }
-  return shown;
-}
-
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    const character c = front(text);
+    const character c = front_character(text);
     width += width_of(c);
     text.remove_prefix(c.bytes.size());
   }
@@ -113,7 +61,7 @@ std::string shorten(std::string_view text, std::size_t columns, bool unicode) {
 
   std::vector<character> characters;
   for (std::string_view rest = text; !rest.empty();) {
-    characters.push_back(front(rest));
+    characters.push_back(front_character(rest));
     rest.remove_prefix(characters.back().bytes.size());
   }
   // The end of a path says more than its start.
@@ -133,21 +81,6 @@ std::string shorten(std::string_view text, std::size_t columns, bool unicode) {
   shown += gap;
   for (std::size_t i = tail; i < characters.size(); ++i) shown += characters[i].bytes;
   return shown;
-}
-
-std::string last_element(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  const std::size_t slash = path.rfind('/');
-  return std::string(slash == std::string_view::npos || path.size() == 1 ? path
-                                                                         : path.substr(slash + 1));
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 std::string wrapped(std::string_view text, std::size_t columns, std::string_view first,

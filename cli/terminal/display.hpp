@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Zlib
 //
-// Text on a terminal: how wide it is, and how to make untrusted names harmless.
-//
-// A file name may contain escape sequences, line ends and characters that reverse the direction of
-// text. None of them reaches the terminal: printable() shows them as \x1b or \u{202e}.
+// Text on a terminal: how wide it is. Names that come from outside go through printable() first.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "report/words/printable.hpp"
+
 namespace overture::cli {
 
-// `text` with unprintable characters and invalid UTF-8 escaped.
-[[nodiscard]] std::string printable(std::string_view text);
+using report_detail::character;
+using report_detail::front_character;
+using report_detail::last_element;
+using report_detail::lower_case;
+using report_detail::printable;
 
 // The columns that printable text takes: wide characters two, combining marks none. An estimate:
 // terminals differ on the newest characters.
@@ -22,11 +24,6 @@ namespace overture::cli {
 // Cuts the middle out to fit `columns` columns and puts "…" there ("..." without unicode).
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t columns, bool unicode);
 
-// "rome" of "dlc/rome/"; a path that is only "/" stays.
-[[nodiscard]] std::string last_element(std::string_view path);
-
-// With the letters A to Z in lower case.
-[[nodiscard]] std::string lower_case(std::string_view text);
 // Breaks text between words into lines of at most `columns`; the first begins with `first`, the
 // others with `rest`. 0 columns: one line.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns,

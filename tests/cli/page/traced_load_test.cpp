@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Zlib
-#include "page/traced_load.hpp"
+#include "report/page/traced_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,10 @@
 
 #include "overture/load/load_scope.hpp"
 #include "overture/sync/wait_observer.hpp"
-#include "report/report_collect.hpp"
+#include "page/trace_events.hpp"
+#include "report/model/collect.hpp"
+#include "report/page/timeline_lines.hpp"
+#include "report/report_model.hpp"
 #include "trace/exported_json.hpp"
 
 namespace overture::cli::traced_load_test {
@@ -147,6 +150,34 @@ TEST(traced_load, the_picture_is_that_of_the_load_itself) {
   EXPECT_EQ(back.foreign_events(), 0u);
 }
 
+TEST(traced_load, of_a_timeline_in_memory_is_that_of_its_file) {
+  const small_load made;
+  traced_load from_file;
+  read(from_file, made.json());
+  traced_load back;
+  const auto describe = [](std::uint32_t subject) -> subject_text {
+    return {subject == 3 ? "d\uFFFD.bin (3)" : names[subject], "base.zip"};
+  };
+  const auto add = [&](const trace_line& line) { back.add(line); };
+  ASSERT_TRUE(each_trace_line(made.record, describe, add));
+  back.finish();
+  EXPECT_EQ(shown(back.picture()), shown(from_file.picture()));
+  EXPECT_EQ(back.told_ns(), from_file.told_ns());
+  EXPECT_EQ(back.events(), from_file.events());
+  const load_report what = back.report_of_trace();
+  const load_report filed = from_file.report_of_trace();
+  EXPECT_EQ(verdict_sentence(what), verdict_sentence(filed));
+  EXPECT_EQ(what.summary.reads.device_ns, filed.summary.reads.device_ns);
+  const std::vector<report_row> rows = back.rows_for(what);
+  const std::vector<report_row> filed_rows = from_file.rows_for(filed);
+  ASSERT_EQ(rows.size(), filed_rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].path, filed_rows[i].path);
+    EXPECT_EQ(rows[i].stage_ns, filed_rows[i].stage_ns);
+    EXPECT_EQ(rows[i].device_ns, filed_rows[i].device_ns);
+  }
+}
+
 TEST(traced_load, the_verdict_and_the_threads_are_those_of_the_load_itself) {
   const small_load made;
   traced_load back;
@@ -155,7 +186,7 @@ TEST(traced_load, the_verdict_and_the_threads_are_those_of_the_load_itself) {
   live.summary.files = 4;
   live.threads = 2;
   collect_threads(live, made.record, made.window());
-  const report what = back.report_of_trace();
+  const load_report what = back.report_of_trace();
   EXPECT_EQ(what.verdict.name, live.verdict.name);
   EXPECT_EQ(what.verdict.worker_ns, live.verdict.worker_ns);
   EXPECT_EQ(verdict_sentence(what), verdict_sentence(live));
@@ -174,7 +205,7 @@ TEST(traced_load, files_have_their_names_whatever_is_in_them) {
   const small_load made;
   traced_load back;
   read(back, made.json());
-  report what = back.report_of_trace();
+  load_report what = back.report_of_trace();
   const std::vector<report_row> rows = back.rows_for(what);
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0].path, names[0]);
@@ -216,7 +247,7 @@ TEST(traced_load, a_trace_that_was_cut_anywhere_is_a_part_of_the_load) {
     traced_load back;
     read(back, text.substr(0, text.size() * i / 200));
     EXPECT_LE(back.load_ns(), 900u) << i;
-    const report what = back.report_of_trace();
+    const load_report what = back.report_of_trace();
     EXPECT_LE(back.rows_for(what).size(), 4u);
     EXPECT_EQ(what.verdict.worker_ns, back.load_ns() * what.threads) << i;
   }

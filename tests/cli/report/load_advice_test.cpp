@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Zlib
-#include "report/load_advice.hpp"
+#include "report/model/load_advice.hpp"
+#include "report/report_model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Zlib
+//
+// The page of a load, from C: what took the time, and what to change. overture/c/trace.h shows how
+// a program records; overture/report/write_report.hpp says what the page needs and what it costs.
+//
+//   overture_timeline_write_report(timeline, files, "load.html", &error);
+//
+// Link overture::report (pkg-config overture-report) and the standard library of C++.
+#pragma once
+
+#include "overture/c/trace.h"
+#include "overture/c/vfs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Writes the page of all that was recorded, replacing the file at `path` (of the system) in one
+// step. `files` names what was loaded; NULL: the page has numbers. Failures, warnings and
+// overridden files are not on it, which it says. Call it when the threads that record are idle or
+// detached. Errors: those of writing files; out_of_memory; invalid.
+overture_code overture_timeline_write_report(const overture_timeline* timeline,
+                                             const overture_files* files, const char* path,
+                                             overture_error* error);
+
+#ifdef __cplusplus
+}
+#endif

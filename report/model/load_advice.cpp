@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Zlib
+#include "report/model/load_advice.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "overture/sync/wait_observer.hpp"
+#include "report/words/printable.hpp"
+#include "report/words/units.hpp"
+
+namespace overture::report_detail {
+
+namespace {
+
+constexpr std::size_t sentences_max = 5;
+// Less than a tenth of the load, or than a player notices, is not worth a change.
+constexpr double share_min = 0.1;
+constexpr std::uint64_t ns_min = 50'000'000;
+constexpr double last_file_share_min = 0.3;
+constexpr std::uint64_t loose_files_min = 500;
+
+class adviser {
+ public:
+  explicit adviser(const load_report& what) : what_(what) {}
+
+  std::vector<advice> all() {
+    about_long_sounds();
+    about_images();
+    about_unpacking();
+    about_one_file();
+    about_loose_files();
+    std::sort(found_.begin(), found_.end(), [](const advice& a, const advice& b) {
+      return std::tie(b.gain_ns, a.sentence) < std::tie(a.gain_ns, b.sentence);
+    });
+    if (found_.size() > sentences_max) found_.resize(sentences_max);
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t stage_ns(load_stage stage) const {
+    return what_.summary.stages[static_cast<std::size_t>(stage)].ns;
+  }
+  [[nodiscard]] double share_of(std::uint64_t ns, std::uint64_t all_ns) const {
+    return all_ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(all_ns);
+  }
+  [[nodiscard]] std::uint64_t part_of_load(double share) const {
+    return static_cast<std::uint64_t>(share * static_cast<double>(what_.summary.ns));
+  }
+  // `ns` is work of threads.
+  void add_work(std::uint64_t ns, std::string sentence) {
+    const double share = share_of(ns, what_.verdict.worker_ns);
+    if (ns < ns_min || share < share_min) return;
+    found_.push_back({std::move(sentence), part_of_load(share)});
+  }
+
+  void about_long_sounds() {
+    const report_group& sounds = what_.long_sounds;
+    add_work(sounds.decode_ns,
+             fmt::format("Stream {} longer than {} s: {} {} of the {} of decode, and {}.",
+                         counted(sounds.files, "sound", "sounds"), long_sound_seconds,
+                         sounds.files == 1 ? "it takes" : "they take", human_time(sounds.decode_ns),
+                         human_time(stage_ns(load_stage::decode)),
+                         human_bytes(static_cast<double>(sounds.decoded_bytes))));
+  }
+
+  void about_images() {
+    const report_group& images = what_.images;
+    add_work(images.decode_ns,
+             fmt::format("Ship textures as DDS, which is only copied: {} {} of the {} of decode.",
+                         counted(images.files, "image takes", "images take"),
+                         human_time(images.decode_ns), human_time(stage_ns(load_stage::decode))));
+  }
+
+  void about_unpacking() {
+    const std::uint64_t ns = stage_ns(load_stage::unpack);
+    add_work(ns, fmt::format("Pack with zstd ('overture pack --zstd'), or store what is compressed "
+                             "already: unpacking takes {} of {} of work.",
+                             human_time(ns), human_time(what_.verdict.worker_ns)));
+  }
+
+  // The other threads wait for it in the end.
+  void about_one_file() {
+    if (what_.slowest.empty() || what_.threads < 2) return;
+    const report_file& file = what_.slowest.front();
+    const std::uint64_t ns = file.total_ns();
+    const double share = share_of(ns, what_.summary.ns);
+    const auto waits = std::ranges::find_if(what_.verdict.shares, [](const report_share& each) {
+      return each.waiting && each.name == idle_reasons::nothing_left;
+    });
+    const bool others_wait = waits != what_.verdict.shares.end() &&
+                             share_of(waits->ns, what_.verdict.worker_ns) >= share_min;
+    if (ns < ns_min || share < last_file_share_min || !others_wait) return;
+    const std::string content = content_of(file);
+    // Split over all threads, it takes as much less as they wait now.
+    const double gain = share_of(waits->ns, what_.verdict.worker_ns);
+    found_.push_back(
+        {fmt::format("Split or shrink {}{}: it alone takes {} of the {} of the load, and the other "
+                     "threads wait for it.",
+                     printable(file.path),
+                     content.empty() ? content : fmt::format(" ({})", content), human_time(ns),
+                     human_time(what_.summary.ns)),
+         part_of_load(gain), file.path});
+  }
+
+  void about_loose_files() {
+    std::uint64_t loose = 0;
+    for (const report_mount& mount : what_.mounts) {
+      if (mount.format == to_string(mount_format::folder)) loose += mount.files;
+    }
+    const auto waits = std::ranges::find_if(what_.verdict.shares, [](const report_share& each) {
+      return each.waiting && each.name == idle_reasons::read;
+    });
+    const std::uint64_t opening = stage_ns(load_stage::resolve);
+    const std::uint64_t ns = opening + (waits == what_.verdict.shares.end() ? 0 : waits->ns);
+    if (loose < loose_files_min) return;
+    add_work(ns,
+             fmt::format("Pack the {} loose files into one archive ('overture pack'): opening them "
+                         "and waiting for the disk takes {} of the {} of the threads.",
+                         grouped(loose), human_time(ns), human_time(what_.verdict.worker_ns)));
+  }
+
+  const load_report& what_;
+  std::vector<advice> found_;
+};
+
+}  // namespace
+
+std::vector<advice> load_advice(const load_report& what) {
+  return what.interrupted ? std::vector<advice>() : adviser(what).all();
+}
+
+std::vector<std::string> sentences_of(const std::vector<advice>& list) {
+  std::vector<std::string> sentences;
+  sentences.reserve(list.size());
+  for (const advice& each : list) sentences.push_back(each.sentence);
+  return sentences;
+}
+
+std::string content_of(const report_file& file) {
+  if (file.sample_rate > 0) {
+    const std::uint64_t seconds = file.sound_frames / file.sample_rate;
+    return fmt::format("{}:{:02}, {:.1f} kHz", seconds / 60, seconds % 60,
+                       static_cast<double>(file.sample_rate) / 1000);
+  }
+  return file.width > 0 ? fmt::format("{} x {}", file.width, file.height) : "";
+}
+
+}  // namespace overture::report_detail

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Zlib
+#include "report/page/page.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "overture/base/version.hpp"
+#include "report/model/load_advice.hpp"
+#include "report/page/markup.hpp"
+#include "report/page/page_data.hpp"
+#include "report/page/page_parts.hpp"
+#include "report/page/page_table.hpp"
+#include "report/page/still_picture.hpp"
+#include "report/page/thread_time.hpp"
+#include "report/words/printable.hpp"
+#include "report/words/units.hpp"
+
+namespace overture::report_detail {
+
+namespace {
+
+std::string size_text(std::uint64_t count) {
+  return human_bytes(static_cast<double>(count));
+}
+
+// "base.zip, rome and 3 more"
+std::string title_of(const load_report& what) {
+  constexpr std::size_t shown = 3;
+  std::string title;
+  for (std::size_t i = 0; i < std::min(shown, what.mounts.size()); ++i) {
+    title += (i > 0 ? ", " : "") + last_element(what.mounts[i].path);
+  }
+  if (what.mounts.size() > shown) title += fmt::format(" and {} more", what.mounts.size() - shown);
+  return title;
+}
+
+class page_writer {
+ public:
+  page_writer(const load_report& what, const timeline_picture& picture)
+      : what_(what), picture_(picture) {}
+
+  std::string write() {
+    head();
+    verdict();
+    changes();
+    timeline_section();
+    path_section();
+    what_if();
+    map_section();
+    files_section();
+    totals_section();
+    lists();
+    put("<footer>Made by overture {}. Times of stages are sums over threads; files are read while "
+        "others are decoded, so they add up to more than the load.</footer>\n</main>\n",
+        version);
+    put("<div id=\"tip\" aria-hidden=\"true\"></div>\n");
+    put("<script type=\"application/json\" id=\"data\">{}</script>\n", page_data(what_, picture_));
+    text_ += "<script type=\"module\">";
+    text_ += page_script;
+    text_ += "</script>\n</html>\n";
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Values>
+  void put(fmt::format_string<Values...> form, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+  }
+
+  void head() {
+    text_ += page_beginning;
+    put("\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<title>Load of {}: {}</title>\n<style>\n",
+        html_text(title_of(what_)), human_time(what_.summary.ns));
+    text_ += page_style;
+    put("</style>\n</head>\n<body>\n<main>\n");
+  }
+
+  void verdict() {
+    const load_summary& summary = what_.summary;
+    // "decode-bound: 72 % ...": the name is in the title.
+    std::string evidence = verdict_sentence(what_);
+    const std::string name = what_.verdict.name + ": ";
+    if (evidence.starts_with(name)) evidence.erase(0, name.size());
+    put("<header><h1>{}, {}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n",
+        human_time(summary.ns), html_text(what_.verdict.name), html_text(evidence),
+        html_text(title_of(what_)));
+    if (what_.interrupted) {
+      put("<p class=\"warn\">Interrupted: {} not loaded, so this page is of a part.</p>\n",
+          counted(summary.cancelled, "file was", "files were"));
+    }
+    for (const std::string& each : what_.missing) {
+      put("<p class=\"warn\">{}</p>\n", html_text(each));
+    }
+    if (picture_.lanes.empty()) {
+      put("<p class=\"warn\">Made without a trace: there is no timeline, no critical path and no "
+          "list of all files.</p>\n");
+    }
+    if (picture_.events_lost() > 0) {
+      put("<p class=\"warn\">The timeline has lost its {} oldest events; its beginning is not "
+          "whole. The tables are.</p>\n",
+          grouped(picture_.events_lost()));
+    }
+    put("<ul class=\"facts\"><li><b>{}</b> files</li><li><b>{}</b> unpacked</li>",
+        grouped(summary.files), size_text(summary.bytes));
+    const read_summary& reads = summary.reads;
+    if (what_.tells_page_cache) {
+      put("<li><b>{}</b> from the disk, <b>{}</b> from the page cache</li>",
+          size_text(reads.disk_bytes), size_text(reads.cached_bytes));
+    } else {
+      put("<li><b>{}</b> read</li>", size_text(reads.disk_bytes));
+    }
+    put("<li><b>{}</b> threads</li><li>mounted in <b>{}</b></li>", what_.threads,
+        human_time(what_.mount_ns));
+    if (summary.failed > 0)
+      put("<li class=\"warn\"><b>{}</b> failed</li>", grouped(summary.failed));
+    put("</ul>\n");
+    bar();
+    if (const std::string noise = noise_sentence(what_); !noise.empty()) {
+      put("<p class=\"warn\">The machine was not quiet: {}.</p>\n", html_text(noise));
+    }
+    for (const std::string& hint : what_.hints) put("<p>{}</p>\n", html_text(hint));
+    put("</header>\n");
+  }
+
+  void changes() {
+    const std::vector<advice> list = load_advice(what_);
+    if (list.empty()) return;
+    put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
+    for (const advice& each : list) {
+      put("<li><b>up to {}</b>{}", human_time(each.gain_ns), html_text(each.sentence));
+      if (!each.path.empty()) {
+        put(" <a class=\"moving\" href=\"#timeline-title\" data-find=\"{}\">Show it</a>",
+            html_text(each.path));
+      }
+      put("</li>");
+    }
+    put("</ul>\n</section>\n");
+  }
+
+  // The time of all workers, and what it went to.
+  void bar() {
+    constexpr double shown_min = 0.004;
+    const double whole = static_cast<double>(what_.verdict.worker_ns);
+    if (whole <= 0) return;
+    std::string key;
+    put("<div class=\"bar\" aria-hidden=\"true\">");
+    for (const report_share& share : what_.verdict.shares) {
+      const double part = static_cast<double>(share.ns) / whole;
+      if (part < shown_min) continue;
+      const char* const tint = colour_of({share.name, share.waiting});
+      put("<span class=\"{}\" style=\"width:{:.2f}%\"></span>", tint, part * 100);
+      key +=
+          fmt::format("<li><span class=\"swatch {}\"></span>{}{} {}</li>", tint,
+                      share.waiting ? "waiting: " : "", html_text(share.name), human_percent(part));
+    }
+    put("</div>\n<ul class=\"key\">{}</ul>\n", key);
+  }
+
+  void timeline_section() {
+    put("<section{}>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
+        "<div class=\"tools moving\"><label for=\"search\">Find files</label>"
+        "<input type=\"search\" id=\"search\">"
+        "<button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>"
+        "<button type=\"button\" id=\"zoom-out\" aria-label=\"Zoom out\">&minus;</button>"
+        "<button type=\"button\" id=\"zoom-all\">Whole load</button>"
+        "<label><input type=\"checkbox\" id=\"path\" checked> critical path</label>"
+        "<span class=\"dim\">Click the timeline, then zoom with the wheel or + and &minus;; drag "
+        "or "
+        "use the arrow keys to move; click a file to follow it.</span></div>\n"
+        "<canvas id=\"timeline\" class=\"moving\" tabindex=\"0\" role=\"application\" "
+        "aria-label=\"Timeline of all threads. Plus and minus zoom, arrow keys move, 0 shows the "
+        "whole load. The tables below have the same times.\"></canvas>\n"
+        "<p id=\"wake\" class=\"moving dim\" aria-live=\"polite\"></p>\n"
+        "<figure class=\"still\">{}</figure>\n"
+        "<div id=\"file\" class=\"panel\" hidden><header><h3 id=\"file-name\"></h3>"
+        "<button type=\"button\" id=\"file-close\">Close</button></header><div class=\"scroll\">"
+        "<table><caption>Its way through the load</caption><thead><tr><th class=\"n\">at</th>"
+        "<th class=\"n\">took</th><th>what</th><th>thread</th></tr></thead>"
+        "<tbody id=\"file-way\"></tbody></table></div></div>\n</section>\n",
+        picture_.lanes.empty() ? " hidden" : "", still_picture(picture_));
+  }
+
+  void path_section() {
+    if (picture_.critical.empty()) return;
+    struct sum {
+      std::uint64_t ns = 0;
+      std::uint64_t steps = 0;
+    };
+    std::map<std::pair<std::string, bool>, sum> by_name;
+    std::uint64_t all = 0;
+    for (const path_step& step : picture_.critical) {
+      sum& each = by_name[{step.name, step.is_wait}];
+      each.ns += step.end_ns - step.begin_ns;
+      ++each.steps;
+      all += step.end_ns - step.begin_ns;
+    }
+    std::vector<std::pair<std::pair<std::string, bool>, sum>> rows(by_name.begin(), by_name.end());
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+    page_table table(
+        "What the end of the load waited for, followed back to its beginning. Only "
+        "what is on this path makes the load longer.",
+        {"what", "n:time", "n:share", "n:steps"});
+    for (const auto& [name, each] : rows) {
+      table.row({(name.second ? "waiting: " : "") + name.first,
+                 {human_time(each.ns), each.ns},
+                 {human_percent(static_cast<double>(each.ns) / static_cast<double>(all)), each.ns},
+                 {grouped(each.steps), each.steps}});
+    }
+    put("<section>\n<h2>Critical path</h2>\n{}<p class=\"dim\">{}</p>\n</section>\n", table.html(),
+        what_it_rests_on());
+  }
+
+  [[nodiscard]] std::string what_it_rests_on() const {
+    const auto count = [this](path_step::turn kind) {
+      return static_cast<std::uint64_t>(
+          std::count_if(picture_.critical.begin(), picture_.critical.end(),
+                        [kind](const path_step& step) { return step.leads == kind; }));
+    };
+    const std::uint64_t guessed = count(path_step::turn::guessed);
+    const std::uint64_t all = guessed + count(path_step::turn::recorded);
+    if (all == 0) return "It stays on one thread.";
+    if (guessed == 0) {
+      return fmt::format(
+          "It turns to another thread or a read {}, each time to what ended the wait.",
+          counted(all, "time", "times"));
+    }
+    return fmt::format(
+        "It turns to another thread or a read {}. {} of these turns {} a guess: who ended the wait "
+        "is "
+        "not recorded, so the path goes to what ended last.",
+        counted(all, "time", "times"), grouped(guessed), guessed == 1 ? "is" : "are");
+  }
+
+  void what_if() {
+    struct slider {
+      const char* id;
+      const char* label;
+      unsigned least;
+      unsigned most;
+      unsigned value;
+    };
+    const slider sliders[] = {
+        {"if-threads", "threads", 1, 32, std::max(what_.threads, 1u)},
+        {"if-decode", "decoding faster", 1, 8, 1},
+        {"if-disk", "disk faster", 1, 9, 1},
+        {"if-left", "largest files left for later", 0, 100, 0},
+    };
+    put("<section id=\"what-if\" class=\"moving\">\n<h2>What if</h2>\n"
+        "<form id=\"what-if-form\" class=\"what-if\">");
+    for (const slider& each : sliders) {
+      put("<label for=\"{0}\">{1}</label><input id=\"{0}\" type=\"range\" min=\"{2}\" max=\"{3}\" "
+          "value=\"{4}\"><output id=\"{0}-value\" for=\"{0}\"></output>",
+          each.id, each.label, each.least, each.most, each.value);
+    }
+    put("<label for=\"if-longest\">longest files first</label>"
+        "<input id=\"if-longest\" type=\"checkbox\" style=\"justify-self:start\"><span></span>"
+        "</form>\n<p class=\"estimate\" aria-live=\"polite\"><b id=\"if-total\"></b> "
+        "<span id=\"if-compared\" class=\"dim\"></span></p>\n"
+        "<p><button type=\"button\" id=\"if-reset\">As it was</button></p>\n"
+        "<p class=\"dim\" id=\"if-error\"></p>\n</section>\n");
+  }
+
+  void map_section() {
+    put("<section id=\"map-section\" class=\"moving\">\n<h2>Where it went</h2>\n"
+        "<div class=\"tools\"><label for=\"map-of\">Area</label><select id=\"map-of\">"
+        "<option value=\"time\">time</option><option value=\"bytes\">bytes</option></select>"
+        "<label for=\"map-by\">by</label><select id=\"map-by\"><option value=\"folder\">folder"
+        "</option><option value=\"type\">type</option><option value=\"mount\">mount</option>"
+        "</select></div>\n<div id=\"treemap\" class=\"treemap\"></div>\n</section>\n");
+  }
+
+  void files_section() {
+    put("<section id=\"files-section\" class=\"moving\">\n<h2 id=\"files-title\">Files</h2>\n"
+        "<p class=\"dim\" id=\"files-count\" aria-live=\"polite\"></p><div class=\"scroll\">"
+        "<table id=\"files-table\"><thead><tr><th>file</th><th>mount</th><th class=\"n\">size</th>"
+        "<th class=\"n\" aria-sort=\"descending\">total</th><th class=\"n\">disk</th>"
+        "<th class=\"n\">unpack</th><th class=\"n\">decode</th><th class=\"n\">finalize</th>"
+        "<th>content</th></tr></thead><tbody></tbody></table></div>"
+        "<p><button type=\"button\" id=\"files-more\">Show more</button></p>\n</section>\n");
+    page_table table("", {"file", "n:size", "n:total", "n:disk", "n:decode"});
+    for (const report_file& file : what_.slowest) {
+      const std::uint64_t decode = file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
+      table.row({file.path, size_text(file.bytes), human_time(file.total_ns()),
+                 human_time(file.device_ns), human_time(decode)});
+    }
+    put("<section{}>\n<h2>Slowest files</h2>\n{}</section>\n",
+        what_.files.empty() ? "" : " class=\"still\"", table.html());
+  }
+
+  void totals_section() {
+    put("<div class=\"two\">\n");
+    section("Stages", stages());
+    section("Waits", waits());
+    section("Files that waited for room", rooms());
+    section("File types", types());
+    section("Mounts", mounts());
+    section("Threads", threads());
+    section("What each thread did", thread_parts());
+    section("Reads by size", read_sizes());
+    put("</div>\n");
+  }
+
+  void section(const char* title, const page_table& table) {
+    if (!table.empty()) put("<section>\n<h2>{}</h2>\n{}</section>\n", title, table.html());
+  }
+
+  page_table stages() const {
+    page_table table("", {"stage", "n:work", "n:bytes out", "n:files"});
+    for (std::size_t i = 0; i < load_stage_count; ++i) {
+      const stage_summary& stage = what_.summary.stages[i];
+      table.row({std::string(to_string(static_cast<load_stage>(i))),
+                 {human_time(stage.ns), stage.ns},
+                 {stage.bytes > 0 ? size_text(stage.bytes) : "", stage.bytes},
+                 {grouped(stage.files), stage.files}});
+    }
+    return table;
+  }
+
+  page_table waits() const {
+    page_table table("", {"reason", "n:time", "n:share"});
+    for (const report_share& wait : what_.verdict.shares) {
+      if (!wait.waiting) continue;
+      const double part =
+          static_cast<double>(wait.ns) / static_cast<double>(what_.verdict.worker_ns);
+      table.row({wait.name, {human_time(wait.ns), wait.ns}, {human_percent(part), wait.ns}});
+    }
+    return table;
+  }
+
+  // Those that waited longest for the memory budget, and whose bytes stood in the way at last.
+  page_table rooms() const {
+    constexpr std::size_t shown = 20;
+    page_table table("", {"file", "n:waited", "room of"});
+    std::vector<const picture_room*> longest;
+    longest.reserve(picture_.rooms.size());
+    for (const picture_room& room : picture_.rooms) longest.push_back(&room);
+    const auto is_longer = [](const picture_room* a, const picture_room* b) {
+      const auto ns = [](const picture_room* room) { return room->end_ns - room->begin_ns; };
+      return std::tuple(ns(b), a->begin_ns, a->file) < std::tuple(ns(a), b->begin_ns, b->file);
+    };
+    std::sort(longest.begin(), longest.end(), is_longer);
+    longest.resize(std::min(longest.size(), shown));
+    for (const picture_room* const room : longest) {
+      const std::uint64_t ns = room->end_ns - room->begin_ns;
+      table.row({path_of(room->file), {human_time(ns), ns}, path_of(room->held_by)});
+    }
+    return table;
+  }
+  [[nodiscard]] std::string path_of(std::uint32_t file) const {
+    return file < what_.files.size() ? what_.files[file].path : "unknown";
+  }
+
+  page_table types() const {
+    page_table table("", {"type", "n:files", "n:size", "n:decoded", "n:work"});
+    for (const report_type& type : what_.types) {
+      table.row({type.extension.empty() ? "no extension" : type.extension,
+                 {grouped(type.files), type.files},
+                 {size_text(type.bytes), type.bytes},
+                 {type.decoded_bytes > 0 ? size_text(type.decoded_bytes) : "", type.decoded_bytes},
+                 {human_time(type.ns), type.ns}});
+    }
+    return table;
+  }
+
+  page_table mounts() const {
+    page_table table(what_.first_wins ? "Earlier ones win." : "Later ones win.",
+                     {"mount", "kind", "n:files", "n:size", "n:hidden", "n:failed"});
+    for (const report_mount& mount : what_.mounts) {
+      table.row({mount.path,
+                 mount.format,
+                 {grouped(mount.files), mount.files},
+                 {size_text(mount.bytes), mount.bytes},
+                 {grouped(mount.hidden), mount.hidden},
+                 {grouped(mount.failed), mount.failed}});
+    }
+    return table;
+  }
+
+  page_table threads() const {
+    page_table table("", {"thread", "n:busy", "n:waiting", "n:CPU time"});
+    for (const report_thread& thread : what_.threads_used) {
+      if (!thread.is_worker && thread.busy_ns() == 0) continue;
+      table.row({thread.name,
+                 {human_time(thread.busy_ns()), thread.busy_ns()},
+                 {human_time(thread.waiting_ns), thread.waiting_ns},
+                 {human_time(thread.cpu_ns), thread.cpu_ns}});
+    }
+    return table;
+  }
+
+  // Adds up to the load on each thread.
+  page_table thread_parts() const {
+    constexpr double shown_min = 0.002;
+    page_table table("", {"thread", "what", "n:time", "n:share", "n:times", "ended by"});
+    const double whole = static_cast<double>(picture_.total_ns - picture_.load_begin_ns);
+    for (const thread_time& thread : time_of_threads(picture_)) {
+      for (const time_part& part : thread.parts) {
+        const double share = whole > 0 ? static_cast<double>(part.ns) / whole : 0;
+        if (share < shown_min) continue;
+        table.row({thread.thread,
+                   (part.is_wait ? "waiting: " : "") + part.name,
+                   {human_time(part.ns), part.ns},
+                   {human_percent(share), part.ns},
+                   {grouped(part.times), part.times},
+                   part.ended_by});
+      }
+    }
+    return table;
+  }
+
+  page_table read_sizes() const {
+    struct bucket {
+      std::uint64_t reads = 0;
+      std::uint64_t bytes = 0;
+      std::uint64_t ns = 0;
+    };
+    std::map<std::uint64_t, bucket> buckets;  // by the least power of four that is not below
+    for (const picture_read& read : picture_.reads) {
+      std::uint64_t size = 1024;
+      while (size < read.bytes && size < std::uint64_t{1} << 40) size *= 4;
+      bucket& into = buckets[size];
+      ++into.reads;
+      into.bytes += read.bytes;
+      into.ns += read.end_ns - read.served_ns;
+    }
+    page_table table("", {"n:up to", "n:reads", "n:bytes", "n:at the device"});
+    for (const auto& [size, each] : buckets) {
+      table.row({{size_text(size), size},
+                 {grouped(each.reads), each.reads},
+                 {size_text(each.bytes), each.bytes},
+                 {human_time(each.ns), each.ns}});
+    }
+    return table;
+  }
+
+  void lists() {
+    page_table failures("", {"file", "mount", "stage", "reason"});
+    for (const report_failure& each : what_.failures) {
+      failures.row({each.path, each.mount, each.stage, each.reason});
+    }
+    for (const report_failure& each : what_.mount_failures) {
+      failures.row({each.path, each.mount, each.stage, each.reason});
+    }
+    list("Failed", failures, true);
+    page_table warnings("", {"file", "mount", "reason"});
+    for (const report_warning& each : what_.warnings) {
+      warnings.row({each.path, each.mount, each.reason});
+    }
+    list("Warnings", warnings, false);
+    page_table overrides("", {"file", "taken from", "instead of"});
+    for (const report_override& each : what_.overrides) {
+      overrides.row({each.path, each.winner, each.loser});
+    }
+    list("Overridden", overrides, false);
+    page_table skipped("", {"name", "mount", "reason"});
+    for (const report_skipped& each : what_.skipped) {
+      skipped.row({each.name, each.mount, each.reason});
+    }
+    list("Skipped", skipped, false);
+  }
+
+  void list(const char* title, const page_table& table, bool is_open) {
+    if (table.empty()) return;
+    put("<details{}><summary>{} ({})</summary>\n{}</details>\n", is_open ? " open" : "", title,
+        grouped(table.size()), table.html());
+  }
+
+  const load_report& what_;
+  const timeline_picture& picture_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string report_page(const load_report& what, const timeline_picture& picture) {
+  return page_writer(what, picture).write();
+}
+
+}  // namespace overture::report_detail

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Zlib
+#include "report/page/picture.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "report/page/picture_builder.hpp"
+
+namespace overture::report_detail {
+
+namespace {
+
+class painter {
+ public:
+  explicit painter(std::uint64_t start_ns) : start_ns_(start_ns) {}
+
+  void add(const timeline_track& track) {
+    picture_lane lane;
+    lane.name = track.name();
+    lane.events_lost = track.events_lost();
+    picture_read* request = nullptr;  // the event before, if it was one
+    (void)track.for_each_event([&](const trace_event& event) {
+      picture_read* const last = std::exchange(request, nullptr);
+      switch (event.kind) {
+        case event_kind::zone:
+        case event_kind::wait:
+          lane.spans.push_back(span_of(event));
+          if ((event.flags & request_flags::sync) != 0) add_read(event);
+          break;
+        case event_kind::request:
+          read_of_[&event] = builder_.reads();
+          request = &add_read(event);
+          break;
+        case event_kind::service:
+          if (!last) break;
+          last->served_ns = std::clamp(time_of(event.begin_ns), last->begin_ns, last->end_ns);
+          last->is_cached = (event.flags & request_flags::cached) != 0;
+          break;
+        case event_kind::counter:
+          builder_.add_value(event.name, {time_of(event.begin_ns), event.value});
+          break;
+        case event_kind::room:
+          builder_.add_room(room_of(event));
+          break;
+        case event_kind::instant:
+        case event_kind::wake:
+          break;
+      }
+    });
+    builder_.add_lane(std::move(lane), tracks_++);
+  }
+
+  void add_wakes(const timeline& record) {
+    (void)for_each_wake(record, [&](const wake_flow& flow) {
+      picture_builder::wake made{.to_track = static_cast<std::uint32_t>(flow.to_track),
+                                 .to_ns = time_of(flow.to_ns),
+                                 .from_track = static_cast<std::uint32_t>(flow.from_track),
+                                 .from_ns = time_of(flow.from_ns)};
+      if (flow.request) {
+        made.from_track = picture_wake::by_read;
+        made.from_read = read_of_.at(flow.request);
+        made.from_ns = time_of(flow.request->end_ns);
+      }
+      builder_.add_wake(made);
+    });
+  }
+
+  timeline_picture finish(const load_window& window) {
+    return builder_.finish(time_of(window.end_ns), time_of(window.begin_ns));
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t time_of(std::uint64_t ns) const {
+    return ns > start_ns_ ? ns - start_ns_ : 0;
+  }
+
+  picture_span span_of(const trace_event& event) {
+    return {time_of(event.begin_ns), time_of(std::max(event.begin_ns, event.end_ns)),
+            builder_.number_of(event.name, event.kind == event_kind::wait), event.subject};
+  }
+
+  [[nodiscard]] picture_room room_of(const trace_event& event) const {
+    const std::uint32_t held_by =
+        event.value == 0 ? no_subject : static_cast<std::uint32_t>(event.value - 1);
+    return {time_of(event.begin_ns), time_of(std::max(event.begin_ns, event.end_ns)), event.subject,
+            held_by};
+  }
+
+  picture_read& add_read(const trace_event& event) {
+    const std::uint64_t begin = time_of(event.begin_ns);
+    return builder_.add_read({begin, begin, time_of(std::max(event.begin_ns, event.end_ns)),
+                              event.subject, event.value,
+                              (event.flags & request_flags::cached) != 0});
+  }
+
+  std::uint64_t start_ns_;
+  picture_builder builder_;
+  std::uint32_t tracks_ = 0;
+  std::unordered_map<const trace_event*, std::uint32_t> read_of_;
+};
+
+}  // namespace
+
+std::uint64_t timeline_picture::events_lost() const {
+  std::uint64_t sum = events_lost_in_reads;
+  for (const picture_lane& lane : lanes) sum += lane.events_lost;
+  return sum;
+}
+
+timeline_picture picture_of(const timeline& record, const load_window& window,
+                            std::uint64_t start_ns) {
+  painter paint(start_ns);
+  for (std::size_t i = 0; i < record.track_count(); ++i) paint.add(record.track(i));
+  paint.add_wakes(record);
+  return paint.finish(window);
+}
+
+}  // namespace overture::report_detail

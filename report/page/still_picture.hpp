@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Zlib
+//
+// The timeline as a picture that does not move, for readers without JavaScript and for paper.
+#pragma once
+
+#include <string>
+
+#include "report/page/picture.hpp"
+
+namespace overture::report_detail {
+
+// An <svg> of a few hundred rectangles, whatever the length of the load.
+[[nodiscard]] std::string still_picture(const timeline_picture& picture);
+
+}  // namespace overture::report_detail

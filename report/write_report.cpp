@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Zlib
+#include "overture/report/write_report.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "overture/base/path.hpp"
+#include "overture/load/load_scope.hpp"
+#include "overture/trace/timeline.hpp"
+#include "overture/vfs/file_system.hpp"
+#include "report/model/collect.hpp"
+#include "report/model/undecoded.hpp"
+#include "report/page/critical_path.hpp"
+#include "report/page/page.hpp"
+#include "report/page/timeline_lines.hpp"
+#include "report/page/traced_load.hpp"
+
+namespace overture {
+
+namespace {
+
+using report_detail::load_report;
+using report_detail::subject_text;
+using report_detail::traced_load;
+
+// Standard strings throw when memory is refused, and a sink may throw, too.
+template <class Write>
+result<void> without_exceptions(Write write) noexcept {
+  try {
+    return write();
+  } catch (const std::bad_alloc&) {
+    return fail(errc::out_of_memory, "out of memory for a page");
+  } catch (...) {
+    return fail(errc::threw, "the sink of a page threw an exception");
+  }
+}
+
+result<void> read_timeline(traced_load& into, const timeline& record, const file_system* files) {
+  const auto describe = [files](std::uint32_t subject) -> subject_text {
+    if (!files || subject >= files->entry_count()) return {std::to_string(subject), {}};
+    const entry_info entry = files->entry(subject);
+    return {std::string(entry.path), std::string(files->mount_of(entry.mount).path)};
+  };
+  const auto add = [&into](const report_detail::trace_line& line) { into.add(line); };
+  if (result<void> read = report_detail::each_trace_line(record, describe, add); !read) return read;
+  into.finish();
+  return {};
+}
+
+result<void> write_page(text_sink& page, load_report& what, const traced_load& traced) {
+  what.files = traced.rows_for(what);
+  report_detail::timeline_picture picture = traced.picture();
+  picture.critical = report_detail::critical_path(picture);
+  return page.write(report_detail::report_page(what, picture));
+}
+
+}  // namespace
+
+result<void> write_report(text_sink& page, const timeline& record, const file_system& files,
+                          const load_scope& load) noexcept {
+  return without_exceptions([&]() -> result<void> {
+    traced_load traced;
+    if (result<void> read = read_timeline(traced, record, &files); !read) return read;
+    const load_report told = traced.report_of_trace();
+    load_report what;
+    report_detail::collect_files(what, files, load);
+    what.threads = told.threads;
+    what.io_threads = told.io_threads;
+    what.mount_ns = told.mount_ns;
+    what.verdict = told.verdict;
+    what.threads_used = told.threads_used;
+    return write_page(page, what, traced);
+  });
+}
+
+result<void> write_report(text_sink& page, const timeline& record,
+                          const file_system* files) noexcept {
+  return without_exceptions([&]() -> result<void> {
+    traced_load traced;
+    if (result<void> read = read_timeline(traced, record, files); !read) return read;
+    load_report what = traced.report_of_trace();
+    what.missing.emplace_back(
+        "Made of a timeline alone, which tells no failures, warnings, overrides and skipped "
+        "names.");
+    return write_page(page, what, traced);
+  });
+}
+
+}  // namespace overture
