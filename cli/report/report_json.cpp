@@ -284,6 +284,8 @@ std::string report_json(const report& what) {
       {"memory", memory(what)},
       {"long_sounds", group(what.long_sounds)},
       {"images", group(what.images)},
+      {"deflated",
+       {{"files", what.deflated.files}, {"unpack_seconds", seconds(what.deflated.unpack_ns)}}},
       {"advice", sentences_of(load_advice(what))},
       {"budget_bytes", what.budget_bytes},
       {"largest",

@@ -320,6 +320,10 @@ void read_groups(const row_reader& from, report& into) {
   };
   group("long_sounds", into.long_sounds);
   group("images", into.images);
+  from.read_object("deflated", [&](const row_reader& row) {
+    row.read("files", into.deflated.files);
+    row.read_seconds("unpack_seconds", into.deflated.unpack_ns);
+  });
   from.read_object("kept", [&](const row_reader& row) {
     kept_total total;
     row.read("files", total.files);

@@ -105,6 +105,10 @@ class file_collector {
         file.decoder && file.width > 0 &&
         std::ranges::find(textures, std::string_view(file.decoder)) == std::end(textures);
     if (is_image) add(what_.images);
+    if (file.method == compression::deflate || file.method == compression::zlib) {
+      ++what_.deflated.files;
+      what_.deflated.unpack_ns += file.stage_ns[static_cast<std::size_t>(load_stage::unpack)];
+    }
   }
 
   void keep_if_large(const loaded_file& file, const entry_info& entry) {

@@ -56,6 +56,12 @@ struct report_group {
   std::uint64_t decoded_bytes = 0;
 };
 
+// Files that are packed one by one with deflate, in whatever format.
+struct report_deflated {
+  std::uint64_t files = 0;
+  std::uint64_t unpack_ns = 0;
+};
+
 // A sound that is longer is usually played once, and not again soon.
 inline constexpr std::uint64_t long_sound_seconds = 30;
 
@@ -185,6 +191,7 @@ struct load_report {
   report_need largest;             // the file that takes most of it
   report_group long_sounds;        // longer than long_sound_seconds
   report_group images;             // that were unpacked to pixels
+  report_deflated deflated;
 };
 
 // 16 hexadecimal digits of all files.

@@ -46,6 +46,7 @@ FIELDS = {
     "memory": dict,
     "long_sounds": dict,
     "images": dict,
+    "deflated": dict,
     "advice": list,
     "budget_bytes": int,
     "largest": dict,
@@ -434,3 +435,18 @@ def memory_that_a_timeline_only_reserves_does_not_count(box):
     for option, name in (("--trace", "t.json"), ("--html", "p.html")):
         report = box.load_json("game", option, name)
         assert report["memory"].get("trace", 0) < 1 << 20, (option, report["memory"])
+
+
+@case()
+def load_tells_what_deflate_packs_from_what_zstd_packs(box):
+    texts = {f"{i}.txt": f"line {i}\n" * 500 for i in range(9)}
+    box.zip("deflate.zip", texts)
+    box.zip("stored.zip", {"a/" + name: text for name, text in texts.items()}, zipfile.ZIP_STORED)
+    assert box.run("pack", "--zstd", "zstd.zip", "deflate.zip").code == 0
+    found = {
+        name: box.load_json(name)["deflated"] for name in ("deflate.zip", "stored.zip", "zstd.zip")
+    }
+    assert found["deflate.zip"]["files"] == 9, found
+    assert found["deflate.zip"]["unpack_seconds"] > 0, found
+    assert found["stored.zip"] == {"files": 0, "unpack_seconds": 0}, found
+    assert found["zstd.zip"] == {"files": 0, "unpack_seconds": 0}, found

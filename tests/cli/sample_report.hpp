@@ -78,6 +78,7 @@ inline report sample_report() {
   what.slowest[1].sample_rate = 44'100;
   what.slowest[1].sound_frames = 44'100 * 205;
   what.long_sounds = {23, 400 * ms, 300 * mib};
+  what.deflated = {3000, 500 * ms};
   what.types[2].what = "archive";
   what.overrides = {{"ai/plan.txt", "mods/better_ai.zip", "game/base.pk3"},
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};
