@@ -142,6 +142,15 @@ json group(const report_group& of) {
           {"decoded_bytes", of.decoded_bytes}};
 }
 
+json changes(const std::vector<advice>& list) {
+  json changes = json::array();
+  for (const advice& each : list) {
+    changes.push_back(
+        {{"sentence", each.sentence}, {"path", each.path}, {"seconds", seconds(each.gain_ns)}});
+  }
+  return changes;
+}
+
 json in_flight(const load_summary& summary) {
   json object = json::object();
   for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
@@ -243,6 +252,7 @@ json skipped_json(const std::vector<report_skipped>& names) {
 
 std::string report_json(const report& what) {
   const load_summary& summary = what.summary;
+  const std::vector<advice> list = load_advice(what);
   const json object = {
       {"schema", report_schema},
       {"version", version},
@@ -286,7 +296,8 @@ std::string report_json(const report& what) {
       {"images", group(what.images)},
       {"deflated",
        {{"files", what.deflated.files}, {"unpack_seconds", seconds(what.deflated.unpack_ns)}}},
-      {"advice", sentences_of(load_advice(what))},
+      {"advice", sentences_of(list)},
+      {"changes", changes(list)},
       {"budget_bytes", what.budget_bytes},
       {"largest",
        {{"path", what.largest.path},

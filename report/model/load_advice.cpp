@@ -144,7 +144,10 @@ std::vector<advice> load_advice(const load_report& what) {
 std::vector<std::string> sentences_of(const std::vector<advice>& list) {
   std::vector<std::string> sentences;
   sentences.reserve(list.size());
-  for (const advice& each : list) sentences.push_back(each.sentence);
+  for (const advice& each : list) {
+    sentences.push_back(
+        fmt::format("Up to {} of the load: {}", human_time(each.gain_ns), each.sentence));
+  }
   return sentences;
 }
 

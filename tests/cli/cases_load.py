@@ -48,6 +48,7 @@ FIELDS = {
     "images": dict,
     "deflated": dict,
     "advice": list,
+    "changes": list,
     "budget_bytes": int,
     "largest": dict,
     "in_flight_bytes_max": int,

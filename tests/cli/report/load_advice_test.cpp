@@ -41,13 +41,13 @@ TEST(load_advice, names_what_saves_most_first) {
   report what = decode_bound();
   what.images = {100, 900 * msec, 1 << 30};
   what.long_sounds = {23, 1900 * msec, 400u << 20};
-  EXPECT_THAT(
-      sentences_of(load_advice(what)),
-      ElementsAre(
-          "Stream 23 sounds longer than 30 s: they take 1.90 s of the 3.30 s of decode, and "
-          "400 MiB.",
-          "Ship textures as DDS, which is only copied: 100 images take 900 ms of the 3.30 s of "
-          "decode."));
+  EXPECT_THAT(sentences_of(load_advice(what)),
+              ElementsAre("Up to 950 ms of the load: Stream 23 sounds longer than 30 s: they take "
+                          "1.90 s of the 3.30 s of decode, and "
+                          "400 MiB.",
+                          "Up to 450 ms of the load: Ship textures as DDS, which is only copied: "
+                          "100 images take 900 ms of the 3.30 s of "
+                          "decode."));
   EXPECT_EQ(load_advice(what)[0].gain_ns, 950 * msec) << "its share of the load";
   what.interrupted = true;
   EXPECT_THAT(load_advice(what), IsEmpty());
@@ -59,10 +59,10 @@ TEST(load_advice, is_about_one_file_only_if_the_others_wait_for_it) {
       {.path = "cliff.png", .stage_ns = {0, 0, 0, 1500 * msec, 0}, .width = 4096, .height = 2048}};
   EXPECT_THAT(load_advice(what), IsEmpty());
   what.verdict.shares.push_back({idle_reasons::nothing_left, true, 1200 * msec});
-  EXPECT_THAT(
-      sentences_of(load_advice(what)),
-      ElementsAre("Split or shrink cliff.png (4096 x 2048): it alone takes 1.50 s of the 2.00 s "
-                  "of the load, and the other threads wait for it."));
+  EXPECT_THAT(sentences_of(load_advice(what)),
+              ElementsAre("Up to 600 ms of the load: Split or shrink cliff.png (4096 x 2048): it "
+                          "alone takes 1.50 s of the 2.00 s "
+                          "of the load, and the other threads wait for it."));
   EXPECT_EQ(load_advice(what)[0].gain_ns, 600 * msec) << "what the others wait";
   EXPECT_EQ(load_advice(what)[0].path, "cliff.png");
 }
@@ -75,10 +75,12 @@ TEST(load_advice, is_about_unpacking_and_loose_files_too) {
   what.mounts = {{.format = "folder", .files = 1436}};
   EXPECT_THAT(
       sentences_of(load_advice(what)),
-      ElementsAre("Pack with zstd ('overture pack --zstd'), which unpacks three times as fast as "
+      ElementsAre("Up to 333 ms of the load: Pack with zstd ('overture pack --zstd'), which "
+                  "unpacks three times as fast as "
                   "deflate or faster, or store what is compressed already: to unpack 812 deflated "
                   "files takes 1.00 s of 4.00 s of work, and zstd saves two thirds of that.",
-                  "Pack the 1,436 loose files into one archive ('overture pack'): opening them and "
+                  "Up to 300 ms of the load: Pack the 1,436 loose files into one archive "
+                  "('overture pack'): opening them and "
                   "waiting for the disk takes 600 ms of the 4.00 s of the threads."));
 }
 
