@@ -148,6 +148,13 @@ int make_page(const report& what, const timeline& record, const load_window& win
   return write_page(report_page(what, picture), arguments.html, old.page);
 }
 
+void add_mount_times(report& what, const file_system& files, const std::vector<mount_time>& times) {
+  for (std::size_t i = 0; i < files.mount_count(); ++i) {
+    const auto took = std::ranges::find(times, files.mount_at(i).id, &mount_time::mount);
+    if (took != times.end()) what.mounts[i].mount_ns = took->ns;
+  }
+}
+
 // From mounting to the report.
 finished_load load_once(const load_arguments& arguments, load_records& records, old_outputs& old,
                         const outputs& out) {
@@ -164,7 +171,8 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   memory_ledger ledger(arguments.budget_mib * mib);
   config.ledger = &ledger;
   file_system files(config);
-  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok)
+  std::vector<mount_time> times;
+  if (const int failed = build_tree(files, arguments.tree, &times); failed != exit_ok)
     return {.status = failed};
   const std::uint64_t mount_ns = now_ns() - begin_ns;
   if (records.recorded && !std::exchange(records.checked, true)) {
@@ -179,6 +187,7 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   done.what = load(files, arguments, records, out, memory, ledger, record, window);
   if (!done.what) return {.status = exit_output_failed};
   done.what->mount_ns = mount_ns;
+  add_mount_times(*done.what, files, times);
   done.what->tells_page_cache = tells_page_cache();
   done.what->hints = hints_of_plain_archives(files);
   name_undecoded(*done.what, files);

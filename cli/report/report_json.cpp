@@ -74,7 +74,10 @@ json mounts(const report& what) {
                     {"failed", mount.failed},
                     {"bytes", mount.bytes},
                     {"hidden", mount.hidden},
-                    {"skipped", mount.skipped}});
+                    {"skipped", mount.skipped},
+                    {"mount_seconds", seconds(mount.mount_ns)},
+                    {"blocks", mount.blocks},
+                    {"block_seconds", seconds(mount.block_ns)}});
   }
   return list;
 }

@@ -195,6 +195,9 @@ void read_mounts_and_types(const row_reader& from, report& into) {
     row.read("bytes", mount.bytes);
     row.read("hidden", mount.hidden);
     row.read("skipped", mount.skipped);
+    row.read_seconds("mount_seconds", mount.mount_ns);
+    row.read("blocks", mount.blocks);
+    row.read_seconds("block_seconds", mount.block_ns);
   });
   from.each_row("types", [&](const row_reader& row) {
     report_type& type = into.types.emplace_back();

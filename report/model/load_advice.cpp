@@ -31,6 +31,7 @@ class adviser {
     about_long_sounds();
     about_images();
     about_unpacking();
+    about_solid_blocks();
     about_one_file();
     about_loose_files();
     std::sort(found_.begin(), found_.end(), [](const advice& a, const advice& b) {
@@ -46,6 +47,12 @@ class adviser {
   }
   [[nodiscard]] double share_of(std::uint64_t ns, std::uint64_t all_ns) const {
     return all_ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(all_ns);
+  }
+  [[nodiscard]] std::uint64_t waiting_ns(const char* reason) const {
+    const auto waits = std::ranges::find_if(what_.verdict.shares, [&](const report_share& each) {
+      return each.waiting && each.name == reason;
+    });
+    return waits == what_.verdict.shares.end() ? 0 : waits->ns;
   }
   [[nodiscard]] std::uint64_t part_of_load(double share) const {
     return static_cast<std::uint64_t>(share * static_cast<double>(what_.summary.ns));
@@ -90,21 +97,45 @@ class adviser {
          part_of_load(share)});
   }
 
+  // A block is unpacked by one thread, and whoever wants a file of it waits.
+  void about_solid_blocks() {
+    const std::uint64_t waits_ns =
+        waiting_ns(idle_reasons::read) + waiting_ns(idle_reasons::nothing_left);
+    for (const report_mount& mount : what_.mounts) {
+      if (mount.blocks == 0) continue;
+      const std::uint64_t at_once =
+          std::min<std::uint64_t>(mount.blocks, std::max(what_.threads, 1u));
+      const std::uint64_t wall_ns = std::min(mount.block_ns / at_once, what_.summary.ns);
+      const std::uint64_t both_ns = wall_ns + mount.mount_ns;
+      const double share = share_of(both_ns, what_.summary.ns + what_.mount_ns);
+      if (both_ns < ns_min || share < share_min) continue;
+      const double of_threads =
+          std::min(1.0, share_of(mount.block_ns + waits_ns, what_.verdict.worker_ns));
+      found_.push_back(
+          {fmt::format(
+               "Unpack {} ('overture extract') or make a ZIP of it ('overture pack --zstd'): "
+               "it is {}, and to read it takes {}{}.",
+               printable(mount.path),
+               mount.blocks == 1 ? "one solid block"
+                                 : fmt::format("{} solid blocks", grouped(mount.blocks)),
+               human_time(mount.block_ns),
+               mount.mount_ns < ns_min
+                   ? ""
+                   : fmt::format(", and to mount it {}", human_time(mount.mount_ns))),
+           std::min(wall_ns, part_of_load(of_threads))});
+    }
+  }
+
   // The other threads wait for it in the end.
   void about_one_file() {
     if (what_.slowest.empty() || what_.threads < 2) return;
     const report_file& file = what_.slowest.front();
     const std::uint64_t ns = file.total_ns();
     const double share = share_of(ns, what_.summary.ns);
-    const auto waits = std::ranges::find_if(what_.verdict.shares, [](const report_share& each) {
-      return each.waiting && each.name == idle_reasons::nothing_left;
-    });
-    const bool others_wait = waits != what_.verdict.shares.end() &&
-                             share_of(waits->ns, what_.verdict.worker_ns) >= share_min;
-    if (ns < ns_min || share < last_file_share_min || !others_wait) return;
-    const std::string content = content_of(file);
     // Split over all threads, it takes as much less as they wait now.
-    const double gain = share_of(waits->ns, what_.verdict.worker_ns);
+    const double gain = share_of(waiting_ns(idle_reasons::nothing_left), what_.verdict.worker_ns);
+    if (ns < ns_min || share < last_file_share_min || gain < share_min) return;
+    const std::string content = content_of(file);
     found_.push_back(
         {fmt::format("Split or shrink {}{}: it alone takes {} of the {} of the load, and the other "
                      "threads wait for it.",
@@ -119,11 +150,7 @@ class adviser {
     for (const report_mount& mount : what_.mounts) {
       if (mount.format == to_string(mount_format::folder)) loose += mount.files;
     }
-    const auto waits = std::ranges::find_if(what_.verdict.shares, [](const report_share& each) {
-      return each.waiting && each.name == idle_reasons::read;
-    });
-    const std::uint64_t opening = stage_ns(load_stage::resolve);
-    const std::uint64_t ns = opening + (waits == what_.verdict.shares.end() ? 0 : waits->ns);
+    const std::uint64_t ns = stage_ns(load_stage::resolve) + waiting_ns(idle_reasons::read);
     if (loose < loose_files_min) return;
     add_work(ns,
              fmt::format("Pack the {} loose files into one archive ('overture pack'): opening them "

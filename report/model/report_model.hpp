@@ -36,6 +36,10 @@ struct report_mount {
   std::uint64_t bytes = 0;    // unpacked, of the loaded files
   std::uint64_t hidden = 0;   // files overridden by another mount
   std::uint64_t skipped = 0;  // names left out of the tree
+  std::uint64_t mount_ns = 0;
+  // Solid blocks that were read, and what they took to be unpacked, one after another.
+  std::uint64_t blocks = 0;
+  std::uint64_t block_ns = 0;
 };
 
 struct report_type {

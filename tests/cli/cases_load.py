@@ -3,6 +3,7 @@
 
 import json
 import os
+import tarfile
 import zipfile
 
 from harness import case, png
@@ -451,3 +452,16 @@ def load_tells_what_deflate_packs_from_what_zstd_packs(box):
     assert found["deflate.zip"]["unpack_seconds"] > 0, found
     assert found["stored.zip"] == {"files": 0, "unpack_seconds": 0}, found
     assert found["zstd.zip"] == {"files": 0, "unpack_seconds": 0}, found
+
+
+@case()
+def load_says_what_solid_blocks_and_their_mount_take(box):
+    files = {f"track{i}.txt": f"{i} and on\n" * 3000 for i in range(5)}
+    with tarfile.open(box.folder / "music.tar.xz", "w:xz") as archive:
+        for name, text in files.items():
+            archive.add(box.write(name, text), name)
+    box.zip("music.zip", {"zip/" + name: text for name, text in files.items()})
+    solid, plain = box.load_json("music.tar.xz", "music.zip")["mounts"]
+    assert solid["blocks"] == 1 and solid["block_seconds"] > 0, solid
+    assert solid["mount_seconds"] > 0 and plain["mount_seconds"] > 0, (solid, plain)
+    assert (plain["blocks"], plain["block_seconds"]) == (0, 0), plain

@@ -95,6 +95,45 @@ TEST(load_advice, promises_of_zstd_what_it_saves) {
   EXPECT_THAT(load_advice(what), IsEmpty()) << "less than a twentieth of the load";
 }
 
+// One thread unpacks music.tar.xz, the other one waits.
+report solid() {
+  report what = decode_bound();
+  what.mount_ns = 1200 * msec;
+  what.mounts = {{.path = "game.zip", .format = "zip", .mount_ns = 100 * msec},
+                 {.path = "music.tar.xz",
+                  .format = "tar",
+                  .mount_ns = 1100 * msec,
+                  .blocks = 1,
+                  .block_ns = 1800 * msec}};
+  what.verdict.shares = {{"read", false, 1800 * msec}, {idle_reasons::read, true, 1900 * msec}};
+  return what;
+}
+
+TEST(load_advice, names_solid_archives) {
+  report what = solid();
+  EXPECT_THAT(
+      sentences_of(load_advice(what)),
+      ElementsAre("Up to 1.80 s of the load: Unpack music.tar.xz ('overture extract') or "
+                  "make a ZIP of it ('overture pack --zstd'): it is one solid block, and to "
+                  "read it takes 1.80 s, and to mount it 1.10 s."));
+  what.mounts[1] = {.path = "a.7z", .blocks = 4, .block_ns = 2000 * msec};
+  EXPECT_THAT(
+      sentences_of(load_advice(what)),
+      ElementsAre("Up to 1.00 s of the load: Unpack a.7z ('overture extract') or make a ZIP "
+                  "of it ('overture pack --zstd'): it is 4 solid blocks, and to read it "
+                  "takes 2.00 s."))
+      << "two at a time";
+  what.mounts[1].block_ns = 300 * msec;
+  EXPECT_THAT(load_advice(what), IsEmpty()) << "little of the load";
+}
+
+TEST(load_advice, of_a_solid_archive_gives_no_more_than_the_threads_had_for_it) {
+  report what = solid();
+  what.verdict.shares = {{"decode", false, 2200 * msec}, {"read", false, 1800 * msec}};
+  ASSERT_THAT(load_advice(what), testing::SizeIs(1));
+  EXPECT_EQ(load_advice(what)[0].gain_ns, 900 * msec) << "the other thread decoded meanwhile";
+}
+
 TEST(content_of, says_what_an_image_or_a_sound_is) {
   EXPECT_EQ(content_of({.width = 4096, .height = 2048}), "4096 x 2048");
   EXPECT_EQ(content_of({.sample_rate = 44'100, .sound_frames = 44'100 * 205}), "3:25, 44.1 kHz");
