@@ -142,7 +142,8 @@ json overrides(const report& what) {
 json group(const report_group& of) {
   return {{"files", of.files},
           {"decode_seconds", seconds(of.decode_ns)},
-          {"decoded_bytes", of.decoded_bytes}};
+          {"decoded_bytes", of.decoded_bytes},
+          {"slowest", {{"path", of.slowest}, {"decode_seconds", seconds(of.slowest_ns)}}}};
 }
 
 json changes(const std::vector<advice>& list) {
@@ -273,6 +274,7 @@ std::string report_json(const report& what) {
       {"hash", hash_text(what)},
       {"seconds", seconds(summary.ns)},
       {"mount_seconds", seconds(what.mount_ns)},
+      {"time", load_time_text(what)},
       {"threads", what.threads},
       {"io_threads", what.io_threads},
       {"first_wins", what.first_wins},

@@ -319,6 +319,10 @@ void read_groups(const row_reader& from, report& into) {
       row.read("files", files.files);
       row.read_seconds("decode_seconds", files.decode_ns);
       row.read("decoded_bytes", files.decoded_bytes);
+      row.read_object("slowest", [&](const row_reader& slowest) {
+        slowest.read("path", files.slowest);
+        slowest.read_seconds("decode_seconds", files.slowest_ns);
+      });
     });
   };
   group("long_sounds", into.long_sounds);

@@ -89,7 +89,7 @@ class file_collector {
       type.example = file.entry;
       type.what = file.decoder ? what_is(file.decoder) : "";
     }
-    add_to_groups(file);
+    add_to_groups(file, entry);
   }
 
   // Whoever reads from a block first unpacks it, and the others wait for that: the longest read is
@@ -103,10 +103,15 @@ class file_collector {
     longest = std::max(longest, ns);
   }
 
-  void add_to_groups(const loaded_file& file) {
-    const auto add = [&file](report_group& to) {
+  void add_to_groups(const loaded_file& file, const entry_info& entry) {
+    const std::uint64_t ns = file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
+    const auto add = [&](report_group& to) {
       ++to.files;
-      to.decode_ns += file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
+      to.decode_ns += ns;
+      if (ns > to.slowest_ns) {
+        to.slowest = entry.path;
+        to.slowest_ns = ns;
+      }
       to.decoded_bytes += file.decoded_bytes;
     };
     if (file.sample_rate > 0 && file.sound_frames / file.sample_rate > long_sound_seconds) {

@@ -20,6 +20,7 @@ constexpr std::size_t sentences_max = 5;
 constexpr double share_min = 0.1;
 constexpr std::uint64_t ns_min = 50'000'000;
 constexpr double deflated_share_min = 0.05;
+constexpr std::uint64_t group_part = 5;  // a fifth of its group
 constexpr double last_file_share_min = 0.3;
 constexpr std::uint64_t loose_files_min = 500;
 
@@ -33,6 +34,9 @@ class adviser {
     about_unpacking();
     about_solid_blocks();
     about_one_file();
+    about_slowest_of(what_.long_sounds);
+    about_slowest_of(what_.images);
+    about_largest();
     about_loose_files();
     std::sort(found_.begin(), found_.end(), [](const advice& a, const advice& b) {
       return std::tie(b.gain_ns, a.sentence) < std::tie(a.gain_ns, b.sentence);
@@ -58,10 +62,10 @@ class adviser {
     return static_cast<std::uint64_t>(share * static_cast<double>(what_.summary.ns));
   }
   // `ns` is work of threads.
-  void add_work(std::uint64_t ns, std::string sentence) {
+  void add_work(std::uint64_t ns, std::string sentence, std::string path = {}) {
     const double share = share_of(ns, what_.verdict.worker_ns);
     if (ns < ns_min || share < share_min) return;
-    found_.push_back({std::move(sentence), part_of_load(share)});
+    found_.push_back({std::move(sentence), part_of_load(share), std::move(path)});
   }
 
   void about_long_sounds() {
@@ -135,27 +139,79 @@ class adviser {
     // Split over all threads, it takes as much less as they wait now.
     const double gain = share_of(waiting_ns(idle_reasons::nothing_left), what_.verdict.worker_ns);
     if (ns < ns_min || share < last_file_share_min || gain < share_min) return;
-    const std::string content = content_of(file);
     found_.push_back(
-        {fmt::format("Split or shrink {}{}: it alone takes {} of the {} of the load, and the other "
-                     "threads wait for it.",
-                     printable(file.path),
-                     content.empty() ? content : fmt::format(" ({})", content), human_time(ns),
-                     human_time(what_.summary.ns)),
+        {fmt::format("Shrink or split {}: it alone takes {} of the {} of the load, and the other "
+                     "threads wait for it{}.",
+                     name_of(file.path), human_time(ns), human_time(what_.summary.ns),
+                     over_budget(file.path)),
          part_of_load(gain), file.path});
+  }
+
+  // "; it needs 269 MiB at once, which went over the budget of 256 MiB"
+  [[nodiscard]] std::string over_budget(const std::string& path) const {
+    const report_need& largest = what_.largest;
+    const load_summary& summary = what_.summary;
+    const bool is_over = what_.budget_bytes > 0 && summary.in_flight_bytes_max > what_.budget_bytes;
+    const std::uint64_t blocks =
+        summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)];
+    // A decoder may take more than it makes.
+    const bool is_cause = largest.total() > what_.budget_bytes / 2 && largest.total() > blocks;
+    if (!is_over || !is_cause || path != largest.path) return {};
+    return fmt::format("; it needs {} at once, which went over the budget of {}",
+                       human_bytes(static_cast<double>(largest.total())),
+                       human_bytes(static_cast<double>(what_.budget_bytes)));
+  }
+  [[nodiscard]] bool is_named(const std::string& path) const {
+    return std::ranges::find(found_, path, &advice::path) != found_.end();
+  }
+  // With what it is, if that is known.
+  [[nodiscard]] std::string name_of(const std::string& path) const {
+    const auto file = std::ranges::find(what_.slowest, path, &report_file::path);
+    const std::string content = file == what_.slowest.end() ? "" : content_of(*file);
+    return content.empty() ? printable(path) : fmt::format("{} ({})", printable(path), content);
+  }
+
+  // The sum of its group hides it.
+  void about_slowest_of(const report_group& group) {
+    if (group.slowest_ns * group_part < group.decode_ns || is_named(group.slowest)) return;
+    add_work(group.slowest_ns,
+             fmt::format("Shrink or split {}: it alone takes {} of the {} of decode{}.",
+                         name_of(group.slowest), human_time(group.slowest_ns),
+                         human_time(stage_ns(load_stage::decode)), over_budget(group.slowest)),
+             group.slowest);
+  }
+
+  // However fast it is, others wait until it has gone.
+  void about_largest() {
+    const std::string& path = what_.largest.path;
+    const std::string over = over_budget(path);
+    if (over.empty() || is_named(path)) return;
+    const auto file = std::ranges::find(what_.slowest, path, &report_file::path);
+    const std::uint64_t ns =
+        (file == what_.slowest.end() ? 0 : file->total_ns()) + waiting_ns(idle_reasons::budget);
+    found_.push_back({fmt::format("Shrink or split {}{}.", name_of(path), over),
+                      part_of_load(std::min(1.0, share_of(ns, what_.verdict.worker_ns))), path});
   }
 
   void about_loose_files() {
     std::uint64_t loose = 0;
+    const report_mount* most = nullptr;
     for (const report_mount& mount : what_.mounts) {
-      if (mount.format == to_string(mount_format::folder)) loose += mount.files;
+      if (mount.format != to_string(mount_format::folder)) continue;
+      loose += mount.files;
+      if (!most || mount.files > most->files) most = &mount;
     }
     const std::uint64_t ns = stage_ns(load_stage::resolve) + waiting_ns(idle_reasons::read);
     if (loose < loose_files_min) return;
-    add_work(ns,
-             fmt::format("Pack the {} loose files into one archive ('overture pack'): opening them "
-                         "and waiting for the disk takes {} of the {} of the threads.",
-                         grouped(loose), human_time(ns), human_time(what_.verdict.worker_ns)));
+    add_work(
+        ns,
+        fmt::format("Pack the {} loose files{} into one archive ('overture pack'): opening them "
+                    "and waiting for the disk takes {} of the {} of the threads{}.",
+                    grouped(loose), most->files == loose ? " of " + printable(most->path) : "",
+                    human_time(ns), human_time(what_.verdict.worker_ns),
+                    most->files == loose ? ""
+                                         : fmt::format("; {} has {} of them", printable(most->path),
+                                                       grouped(most->files))));
   }
 
   const load_report& what_;

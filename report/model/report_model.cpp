@@ -27,6 +27,14 @@ std::string use_of(const report_share& share) {
 
 }  // namespace
 
+std::string load_time_text(const load_report& what) {
+  constexpr std::uint64_t parts = 20;
+  const std::uint64_t load_ns = what.summary.ns;
+  const bool told = what.mount_ns > (load_ns + what.mount_ns) / parts;
+  return told ? fmt::format("{}, and {} to mount", human_time(load_ns), human_time(what.mount_ns))
+              : human_time(load_ns);
+}
+
 std::string hash_text(const load_report& what) {
   return fmt::format("{:016x}", what.summary.hash);
 }

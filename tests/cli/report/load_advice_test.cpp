@@ -60,7 +60,7 @@ TEST(load_advice, is_about_one_file_only_if_the_others_wait_for_it) {
   EXPECT_THAT(load_advice(what), IsEmpty());
   what.verdict.shares.push_back({idle_reasons::nothing_left, true, 1200 * msec});
   EXPECT_THAT(sentences_of(load_advice(what)),
-              ElementsAre("Up to 600 ms of the load: Split or shrink cliff.png (4096 x 2048): it "
+              ElementsAre("Up to 600 ms of the load: Shrink or split cliff.png (4096 x 2048): it "
                           "alone takes 1.50 s of the 2.00 s "
                           "of the load, and the other threads wait for it."));
   EXPECT_EQ(load_advice(what)[0].gain_ns, 600 * msec) << "what the others wait";
@@ -72,14 +72,14 @@ TEST(load_advice, is_about_unpacking_and_loose_files_too) {
   what.deflated = {812, 1000 * msec};
   what.summary.stages[static_cast<std::size_t>(load_stage::resolve)].ns = 300 * msec;
   what.verdict.shares.push_back({idle_reasons::read, true, 300 * msec});
-  what.mounts = {{.format = "folder", .files = 1436}};
+  what.mounts = {{.path = "game", .format = "folder", .files = 1436}};
   EXPECT_THAT(
       sentences_of(load_advice(what)),
       ElementsAre("Up to 333 ms of the load: Pack with zstd ('overture pack --zstd'), which "
                   "unpacks three times as fast as "
                   "deflate or faster, or store what is compressed already: to unpack 812 deflated "
                   "files takes 1.00 s of 4.00 s of work, and zstd saves two thirds of that.",
-                  "Up to 300 ms of the load: Pack the 1,436 loose files into one archive "
+                  "Up to 300 ms of the load: Pack the 1,436 loose files of game into one archive "
                   "('overture pack'): opening them and "
                   "waiting for the disk takes 600 ms of the 4.00 s of the threads."));
 }
@@ -93,6 +93,63 @@ TEST(load_advice, promises_of_zstd_what_it_saves) {
   EXPECT_EQ(load_advice(what)[0].gain_ns, 400 * msec) << "two thirds of its share of the load";
   what.deflated = {9, 290 * msec};
   EXPECT_THAT(load_advice(what), IsEmpty()) << "less than a twentieth of the load";
+}
+
+TEST(load_advice, names_the_folder_that_has_most_of_the_loose_files) {
+  report what = decode_bound();
+  what.summary.stages[static_cast<std::size_t>(load_stage::resolve)].ns = 800 * msec;
+  what.mounts = {{.path = "game", .format = "folder", .files = 100},
+                 {.path = "mods/quests", .format = "folder", .files = 12'000},
+                 {.path = "a.zip", .format = "zip", .files = 20'000}};
+  EXPECT_THAT(
+      sentences_of(load_advice(what)),
+      ElementsAre("Up to 400 ms of the load: Pack the 12,100 loose files into one archive "
+                  "('overture pack'): opening them and waiting for the disk takes 800 ms of the "
+                  "4.00 s of the threads; mods/quests has 12,000 of them."));
+}
+
+TEST(load_advice, names_the_one_file_that_takes_much_of_its_group) {
+  report what = decode_bound();
+  what.images = {2224, 2000 * msec, 1 << 30, "maps/world.png", 500 * msec};
+  what.slowest = {{.path = "maps/world.png", .width = 8000, .height = 8000}};
+  const auto sentences = [&] { return sentences_of(load_advice(what)); };
+  ASSERT_THAT(sentences(), testing::SizeIs(2));
+  EXPECT_EQ(
+      sentences()[1],
+      "Up to 250 ms of the load: Shrink or split maps/world.png (8000 x 8000): it alone takes "
+      "500 ms of the 3.30 s of decode.");
+  EXPECT_EQ(load_advice(what)[1].path, "maps/world.png");
+  what.images.slowest_ns = 390 * msec;
+  EXPECT_THAT(sentences(), testing::SizeIs(1)) << "less than a fifth";
+}
+
+TEST(load_advice, names_a_file_that_is_over_the_budget_once) {
+  report what = decode_bound();
+  what.budget_bytes = 256u << 20;
+  what.summary.in_flight_bytes_max = 273u << 20;
+  what.largest = {"maps/world.png", 0, 2u << 20, 244u << 20};
+  what.verdict.shares.push_back({idle_reasons::budget, true, 100 * msec});
+  what.slowest = {{.path = "maps/world.png",
+                   .stage_ns = {0, 0, 0, 200 * msec, 0},
+                   .width = 8000,
+                   .height = 8000}};
+  const std::string sentence = "Shrink or split maps/world.png (8000 x 8000)";
+  const std::string why = "; it needs 246 MiB at once, which went over the budget of 256 MiB.";
+  EXPECT_THAT(sentences_of(load_advice(what)),
+              ElementsAre("Up to 150 ms of the load: " + sentence + why));
+  what.images = {9, 500 * msec, 1 << 30, "maps/world.png", 450 * msec};
+  EXPECT_THAT(sentences_of(load_advice(what)),
+              testing::Contains("Up to 225 ms of the load: " + sentence +
+                                ": it alone takes 450 ms of the 3.30 s of decode" + why));
+  EXPECT_THAT(load_advice(what), testing::SizeIs(2)) << "the images, and this one";
+  what.summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)] = 300u << 20;
+  EXPECT_THAT(sentences_of(load_advice(what)),
+              testing::Not(testing::Contains(testing::HasSubstr(why))))
+      << "a solid block went over it";
+  what.summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::vfs)] = 0;
+  what.budget_bytes = 512u << 20;
+  EXPECT_THAT(sentences_of(load_advice(what)),
+              testing::Not(testing::Contains(testing::HasSubstr(why))));
 }
 
 // One thread unpacks music.tar.xz, the other one waits.
