@@ -26,6 +26,7 @@ FIELDS = {
     "hash": str,
     "seconds": float,
     "mount_seconds": float,
+    "time": str,
     "threads": int,
     "io_threads": int,
     "first_wins": bool,
@@ -465,3 +466,17 @@ def load_says_what_solid_blocks_and_their_mount_take(box):
     assert solid["blocks"] == 1 and solid["block_seconds"] > 0, solid
     assert solid["mount_seconds"] > 0 and plain["mount_seconds"] > 0, (solid, plain)
     assert (plain["blocks"], plain["block_seconds"]) == (0, 0), plain
+
+
+@case()
+def load_warns_of_an_exclude_that_matches_nothing(box):
+    mounts = box.game()
+    idle = box.load(*mounts, "--exclude", "*.png", "--exclude", "look/*.png", "--repeat", 2)
+    assert idle.code == 0, idle
+    assert idle.err.count("warning: ") == 1, idle
+    assert "--exclude look/*.png matches no file" in idle.err, idle
+    assert box.load_json(*mounts, "--exclude", "*.png")["skipped"] == 2, "in subfolders, too"
+    one_side = box.load(*mounts, "--against", "base", "--exclude", "ostia.txt", "--repeat", 1)
+    assert one_side.err == "", one_side
+    neither = box.load(*mounts, "--against", "base", "--exclude", "moon", "--repeat", 1)
+    assert neither.err.count("--exclude moon matches no file") == 1, neither
