@@ -269,11 +269,13 @@ class writer {
   void reads() {
     const read_summary& reads = what_.summary.reads;
     if (reads.queue_ns + reads.device_ns == 0) return;
-    title(what_.tells_page_cache ? "Reads from the disk (sums; many overlap)"
-                                 : "Reads (sums; many overlap)");
+    const bool of_blocks = reads_are_of_blocks(what_);
+    title(what_.tells_page_cache && !of_blocks ? "Reads from the disk (sums; many overlap)"
+                                               : "Reads (sums; many overlap)");
     table rows({{"time"}, {"where", align::left}});
     rows.add({human_time(reads.queue_ns), std::string("in the queue")});
-    rows.add({human_time(reads.device_ns), std::string("at the device")});
+    rows.add({human_time(reads.device_ns),
+              std::string(of_blocks ? "unpacking solid blocks" : "at the device")});
     text_ += rows.render(style_);
   }
 

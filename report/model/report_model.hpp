@@ -203,6 +203,9 @@ struct load_report {
 // "8.66 s", or "8.66 s, and 1.14 s to mount" where mounting is more than a twentieth of both.
 [[nodiscard]] std::string load_time_text(const load_report& what);
 
+// Whether what was waited for in reads was that solid blocks were unpacked, and not the disk.
+[[nodiscard]] bool reads_are_of_blocks(const load_report& what);
+
 // 16 hexadecimal digits of all files.
 [[nodiscard]] std::string hash_text(const load_report& what);
 

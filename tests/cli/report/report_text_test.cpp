@@ -47,6 +47,22 @@ TEST(text_report, leaves_out_the_read_threads_that_did_next_to_nothing) {
   EXPECT_EQ(report_text(what, {}).find("not shown"), std::string::npos);
 }
 
+TEST(text_report, does_not_call_the_unpacking_of_solid_blocks_disk) {
+  report what = sample_report();
+  what.verdict.shares = {{"read", false, 1500 * ms}, {idle_reasons::read, true, 960 * ms}};
+  EXPECT_NE(report_text(what, {}).find("at the device"), std::string::npos);
+  what.summary.reads.disk_bytes = 0;
+  const std::string text = report_text(what, {});
+  EXPECT_NE(text.find("went to reading, which is to unpack solid blocks, 39 % to waiting for solid "
+                      "blocks to be unpacked\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nReads (sums; many overlap)\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("at the device"), std::string::npos) << text;
+  what.mounts[2].blocks = 0;
+  EXPECT_EQ(report_text(what, {}).find("solid blocks"), std::string::npos);
+}
+
 TEST(load_time_text, has_the_time_of_mounting_where_it_is_much) {
   report what;
   what.summary.ns = 8660 * ms;
