@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // overture load: mounts, freezes, loads everything and reports where the time went.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -25,6 +27,7 @@
 #include "report/samples_file.hpp"
 #include "system/exit_code.hpp"
 #include "system/system.hpp"
+#include "terminal/display.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/outputs.hpp"
 #include "writing/output_check.hpp"
@@ -48,7 +51,8 @@ std::uint32_t events_per_thread(const load_arguments& arguments) {
 struct load_records {
   std::optional<load_record> recorded;  // none: not asked for
   load_record noted;
-  bool checked = false;  // whether the mounts have all files of `recorded`
+  bool checked = false;                     // whether the mounts have all files of `recorded`
+  std::vector<std::string> unmatched = {};  // what of --exclude has matched no file so far
 };
 
 // What --trace, --record and --html replace.
@@ -148,6 +152,29 @@ int make_page(const report& what, const timeline& record, const load_window& win
   return write_page(report_page(what, picture), arguments.html, old.page);
 }
 
+void drop_matching(std::vector<std::string>& globs, const file_system& files) {
+  std::erase_if(globs, [&](const std::string& glob) {
+    for (entry_index i = 0; i < files.entry_count(); ++i) {
+      if (matches_glob(glob, files.entry(i).path)) return true;
+    }
+    return false;
+  });
+}
+
+void warn_of_unmatched(std::vector<std::string>& globs) {
+  for (const std::string& glob : std::exchange(globs, {})) {
+    print_warning(fmt::format("--exclude {} matches no file; paths begin at the root of the tree",
+                              printable(glob)));
+  }
+}
+
+void add_mount_times(report& what, const file_system& files, const std::vector<mount_time>& times) {
+  for (std::size_t i = 0; i < files.mount_count(); ++i) {
+    const auto took = std::ranges::find(times, files.mount_at(i).id, &mount_time::mount);
+    if (took != times.end()) what.mounts[i].mount_ns = took->ns;
+  }
+}
+
 // From mounting to the report.
 finished_load load_once(const load_arguments& arguments, load_records& records, old_outputs& old,
                         const outputs& out) {
@@ -164,13 +191,15 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   memory_ledger ledger(arguments.budget_mib * mib);
   config.ledger = &ledger;
   file_system files(config);
-  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok)
+  std::vector<mount_time> times;
+  if (const int failed = build_tree(files, arguments.tree, &times); failed != exit_ok)
     return {.status = failed};
   const std::uint64_t mount_ns = now_ns() - begin_ns;
   if (records.recorded && !std::exchange(records.checked, true)) {
     warn_of_missing(*records.recorded, arguments.recorded, files);
   }
 
+  drop_matching(records.unmatched, files);
   trace_file trace;
   if (!arguments.trace.empty() && !trace.open(arguments.trace))
     return {.status = interrupted() ? exit_interrupted : exit_output_failed};
@@ -179,6 +208,7 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
   done.what = load(files, arguments, records, out, memory, ledger, record, window);
   if (!done.what) return {.status = exit_output_failed};
   done.what->mount_ns = mount_ns;
+  add_mount_times(*done.what, files, times);
   done.what->tells_page_cache = tells_page_cache();
   done.what->hints = hints_of_plain_archives(files);
   name_undecoded(*done.what, files);
@@ -223,6 +253,8 @@ void add_load(sample_collector& samples, report& load) {
 int load_in_turns(const load_arguments& arguments, old_outputs& replaced, const outputs& out) {
   load_arguments other = arguments;
   other.tree = arguments.other;
+  load_records records;
+  records.unmatched = arguments.exclude;
   sample_collector was;
   sample_collector now;
   int status = exit_ok;
@@ -232,9 +264,9 @@ int load_in_turns(const load_arguments& arguments, old_outputs& replaced, const 
     if (how.cold) {
       drop_from_page_cache(how.tree, out, !how.quiet && out.shows_progress(how.progress));
     }
-    load_records none;
-    finished_load done = load_once(how, none, replaced, out);
+    finished_load done = load_once(how, records, replaced, out);
     if (!done.what) return done.status;
+    if (turn == 1) warn_of_unmatched(records.unmatched);
     if (turn < 2) {
       for (const report_failure& each : done.what->failures) print_error(failure_line(each, {}));
     }
@@ -287,6 +319,7 @@ int cmd_load(const std::vector<std::string>& words) {
     if (!records.recorded) return exit_usage;
   }
 
+  records.unmatched = arguments.exclude;
   std::vector<report> loads;
   sample_collector samples;
   int status = exit_ok;
@@ -298,6 +331,7 @@ int cmd_load(const std::vector<std::string>& words) {
     }
     finished_load done = load_once(arguments, records, replaced, out);
     if (!done.what) return done.status;
+    warn_of_unmatched(records.unmatched);
     status = std::max(status, done.status);
     written = std::max(written, done.written);
     loads.push_back(std::move(*done.what));

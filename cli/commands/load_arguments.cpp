@@ -90,7 +90,7 @@ void add_measuring(command_line& line, load_arguments& into) {
   line.word({"--against FILE", group,
              "load in turns with the mounts that FILE lists, one on each line, or with one folder "
              "or archive, and say what is slower than there; --repeat (default: 10) is the number "
-             "of turns"},
+             "of turns, and --exclude applies to both"},
             into.against);
   line.number({"--tolerance PERCENT", group, "differences up to this do not count (default: 5)"}, 0,
               1000, into.tolerance_percent);

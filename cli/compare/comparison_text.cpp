@@ -28,7 +28,7 @@ std::string ratio_text(double ratio) {
 }
 
 table::cell verdict_cell(const compared_measure& each) {
-  const std::string name = verdict_word(each.judged.verdict, each.kind);
+  const std::string name = judged_word(each.judged, each.kind);
   if (each.judged.verdict == change::more) return {name, &text_style::red};
   if (each.judged.verdict == change::less) return {name, &text_style::bold};
   return {name, &text_style::dim};
@@ -45,6 +45,7 @@ json row_json(const compared_measure& each) {
           {"least", has_ratio ? json(judged.least) : json(nullptr)},
           {"most", has_ratio ? json(judged.most) : json(nullptr)},
           {"change", verdict_word(judged.verdict, each.kind)},
+          {"likely", verdict_word(judged.likely, each.kind)},
           {"loads_wanted", judged.repeats_wanted}};
 }
 
@@ -96,6 +97,13 @@ const char* verdict_word(change verdict, measure_kind kind) {
       return "unclear";
   }
   return "";
+}
+
+std::string judged_word(const judgement& judged, measure_kind kind) {
+  if (judged.verdict != change::unclear || judged.likely == change::unclear) {
+    return verdict_word(judged.verdict, kind);
+  }
+  return fmt::format("{}?", verdict_word(judged.likely, kind));
 }
 
 std::string value_text(double value, measure_kind kind) {
@@ -199,7 +207,7 @@ std::string comparison_markdown(const load_comparison& what,
                           kind == measure_kind::load ? "" : std::string(to_string(kind)) + " ",
                           as_plain(measure_name(*row)), value_text(judged.was, kind),
                           value_text(judged.now, kind), change_text(judged), range_text(judged),
-                          verdict_word(judged.verdict, kind));
+                          judged_word(judged, kind));
     }
   }
   text += fmt::format("\n{}\n", as_plain(comparison_basis(what)));

@@ -20,6 +20,8 @@ namespace overture::cli {
 // The same words in the page of a comparison.
 [[nodiscard]] const char* kind_title(measure_kind kind);
 [[nodiscard]] const char* verdict_word(change verdict, measure_kind kind);
+// The same; "slower?" where too few loads tell nothing, but are far apart.
+[[nodiscard]] std::string judged_word(const judgement& judged, measure_kind kind);
 [[nodiscard]] std::string value_text(double value, measure_kind kind);
 [[nodiscard]] std::string change_text(const judgement& judged);
 [[nodiscard]] std::string range_text(const judgement& judged);

@@ -11,6 +11,7 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t resamples = 2000;
+constexpr double far_apart = 0.5;  // noise of a machine in use seldom makes half as much again
 constexpr double outside = 0.005;  // of the resamples, on each side of the interval
 
 // SplitMix64 (Steele, Lea, Flood 2014): small, and good enough to draw with.
@@ -86,11 +87,14 @@ void set_extremes(judgement& into, std::span<const double> was, std::span<const 
   into.most = *now_most / *was_least;
 }
 
-judgement judge_few(judgement found) {
+judgement judge_few(judgement found, double tolerance) {
+  const double far = 1 + std::max(far_apart, 2 * tolerance);
   found.ratio = found.was > 0 ? found.now / found.was : 0;
   found.least = found.most = found.ratio;
   found.verdict = found.was == found.now ? change::same : change::unclear;
   found.repeats_wanted = repeats_min;
+  if (found.was > 0 && found.ratio >= far) found.likely = change::more;
+  if (found.was > 0 && found.ratio <= 1 / far) found.likely = change::less;
   return found;
 }
 
@@ -141,7 +145,7 @@ judgement judge(std::span<const double> was, std::span<const double> now, pairin
   if (was.empty() || now.empty()) return found;
   found.was = median_of_values(was);
   found.now = median_of_values(now);
-  if (std::min(was.size(), now.size()) < judged_min) return judge_few(found);
+  if (std::min(was.size(), now.size()) < judged_min) return judge_few(found, tolerance);
   if (std::ranges::any_of(was, [](double each) { return each <= 0; })) {
     return judge_sets(found, was, now);
   }

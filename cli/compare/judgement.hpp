@@ -33,6 +33,9 @@ struct judgement {
   double least = 1;  // the interval
   double most = 1;
   change verdict = change::unclear;
+  // What it looks like where too few measurements tell nothing: more or less, if they are far
+  // apart.
+  change likely = change::unclear;
   // How many measurements of each would likely tell; 0 if these do. At most repeats_wanted_max.
   std::size_t repeats_wanted = 0;
 };

@@ -148,6 +148,10 @@ std::string comparison_verdict(const load_comparison& what) {
                        cpu_sentence(what));
   }
   if (load.verdict == change::unclear) {
+    if (load.likely != change::unclear) {
+      return fmt::format("{}: {}, though these are too few loads to tell it from chance", times,
+                         change_of(load));
+    }
     if (std::min(what.loads_was, what.loads_now) < judged_min) {
       return fmt::format("{}: too few loads to tell; repeat each about 10 times", times);
     }

@@ -109,6 +109,7 @@ void print_failures(const file_system& files, mount_id mounted, const std::strin
 // Prints nothing if the mount fails.
 result<void> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
   const zone span("mount");
+  const std::uint64_t begin_ns = now_ns();
   std::string at = mount.at;
   if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
   const result<mount_id> mounted =
@@ -118,6 +119,7 @@ result<void> mount_one(file_system& files, const mount_argument& mount, mounting
                                        .name_encoding = mount.names,
                                        .allow_bombs = how.allow_bombs});
   if (!mounted) return tl::unexpected(mounted.error());
+  if (how.times) how.times->push_back({*mounted, now_ns() - begin_ns});
   print_failures(files, *mounted, mount.path);
   return {};
 }
@@ -177,6 +179,7 @@ std::vector<std::string> files_of_tree(file_system& files, const std::string& fo
 bool mount_inner(file_system& files, const std::string& path, const mount_argument& from,
                  mounting_options how, int& outcome) {
   const zone span("mount");
+  const std::uint64_t begin_ns = now_ns();
   std::string at = from.at;
   if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
   const result<mount_id> mounted =
@@ -186,6 +189,7 @@ bool mount_inner(file_system& files, const std::string& path, const mount_argume
                                                   .name_encoding = from.names,
                                                   .allow_bombs = how.allow_bombs});
   if (mounted) {
+    if (how.times) how.times->push_back({*mounted, now_ns() - begin_ns});
     print_failures(files, *mounted, path);
     return true;
   }
@@ -255,9 +259,11 @@ int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
   return outcome;
 }
 
-int mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
-  return mount_these(files, arguments.mounts,
-                     {layout, arguments.removal_markers, arguments.order, arguments.allow_bombs});
+int mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout,
+              std::vector<mount_time>* times) {
+  return mount_these(
+      files, arguments.mounts,
+      {layout, arguments.removal_markers, arguments.order, arguments.allow_bombs, times});
 }
 
 namespace {
@@ -333,8 +339,9 @@ int freeze_tree(file_system& files) {
   return exit_for(frozen.error().code, exit_mount_failed);
 }
 
-int build_tree(file_system& files, const tree_arguments& arguments) {
-  const int mounted = mount_all(files, arguments);
+int build_tree(file_system& files, const tree_arguments& arguments,
+               std::vector<mount_time>* times) {
+  const int mounted = mount_all(files, arguments, mount_layout::merged, times);
   return mounted == exit_ok ? freeze_tree(files) : mounted;
 }
 

@@ -3,7 +3,9 @@
 // Builds the tree that a command's arguments describe.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mounts/tree_arguments.hpp"
 #include "overture/vfs/file_system.hpp"
@@ -14,11 +16,17 @@ namespace overture::cli {
 // ("0002/maps/rome.txt"), so that none hides another's files.
 enum class mount_layout : unsigned char { merged, separate };
 
+struct mount_time {
+  mount_id mount;
+  std::uint64_t ns = 0;
+};
+
 struct mounting_options {
   mount_layout layout = mount_layout::merged;
   bool removal_markers = false;
   archive_order order = archive_order::nocase;  // of --archives-in
   bool allow_bombs = false;
+  std::vector<mount_time>* times = nullptr;  // gets how long each mount took
 };
 
 // What the user can do about a mount that failed, and about mounts that could not be merged.
@@ -30,12 +38,14 @@ struct mounting_options {
 // Mounts the arguments in order. Tries every mount even if one fails; stops early when interrupted.
 // Folders of a mount that cannot be listed are printed, but do not fail it: see status_of_mounts().
 [[nodiscard]] int mount_all(file_system& files, const tree_arguments& arguments,
-                            mount_layout layout = mount_layout::merged);
+                            mount_layout layout = mount_layout::merged,
+                            std::vector<mount_time>* times = nullptr);
 [[nodiscard]] int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
                               mounting_options how = {});
 [[nodiscard]] int freeze_tree(file_system& files);
 // mount_all() and freeze_tree().
-[[nodiscard]] int build_tree(file_system& files, const tree_arguments& arguments);
+[[nodiscard]] int build_tree(file_system& files, const tree_arguments& arguments,
+                             std::vector<mount_time>* times = nullptr);
 
 // A sentence for each folder with archives that are mounted as plain files. Of a frozen tree with
 // mount_layout::separate.

@@ -174,7 +174,8 @@ void add_threads(command_line& line, unsigned& into) {
 
 void add_exclude(command_line& line, const char* group, std::vector<std::string>& into) {
   line.words({"--exclude GLOB", group,
-              "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
+              "leave out the files that match, such as '*.bak', in any folder, or 'docs/**'; "
+              "repeatable"},
              [&into](const std::string& glob) { into.push_back(glob); },
              {.mistake_in = [](const std::string& glob) -> std::string {
                if (glob.find_first_not_of('/') != std::string::npos) return {};

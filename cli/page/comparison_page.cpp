@@ -95,7 +95,7 @@ class comparison_writer {
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{}\">{}</td><td>",
         html_text(measure_name(each)), value_text(judged.was, each.kind),
         value_text(judged.now, each.kind), change_text(judged), range_text(judged), look,
-        verdict_word(judged.verdict, each.kind));
+        judged_word(judged, each.kind));
     strip(each);
     put("</td></tr>\n");
   }

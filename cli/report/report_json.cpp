@@ -74,7 +74,10 @@ json mounts(const report& what) {
                     {"failed", mount.failed},
                     {"bytes", mount.bytes},
                     {"hidden", mount.hidden},
-                    {"skipped", mount.skipped}});
+                    {"skipped", mount.skipped},
+                    {"mount_seconds", seconds(mount.mount_ns)},
+                    {"blocks", mount.blocks},
+                    {"block_seconds", seconds(mount.block_ns)}});
   }
   return list;
 }
@@ -139,7 +142,17 @@ json overrides(const report& what) {
 json group(const report_group& of) {
   return {{"files", of.files},
           {"decode_seconds", seconds(of.decode_ns)},
-          {"decoded_bytes", of.decoded_bytes}};
+          {"decoded_bytes", of.decoded_bytes},
+          {"slowest", {{"path", of.slowest}, {"decode_seconds", seconds(of.slowest_ns)}}}};
+}
+
+json changes(const std::vector<advice>& list) {
+  json changes = json::array();
+  for (const advice& each : list) {
+    changes.push_back(
+        {{"sentence", each.sentence}, {"path", each.path}, {"seconds", seconds(each.gain_ns)}});
+  }
+  return changes;
 }
 
 json in_flight(const load_summary& summary) {
@@ -243,6 +256,7 @@ json skipped_json(const std::vector<report_skipped>& names) {
 
 std::string report_json(const report& what) {
   const load_summary& summary = what.summary;
+  const std::vector<advice> list = load_advice(what);
   const json object = {
       {"schema", report_schema},
       {"version", version},
@@ -260,6 +274,7 @@ std::string report_json(const report& what) {
       {"hash", hash_text(what)},
       {"seconds", seconds(summary.ns)},
       {"mount_seconds", seconds(what.mount_ns)},
+      {"time", load_time_text(what)},
       {"threads", what.threads},
       {"io_threads", what.io_threads},
       {"first_wins", what.first_wins},
@@ -284,7 +299,10 @@ std::string report_json(const report& what) {
       {"memory", memory(what)},
       {"long_sounds", group(what.long_sounds)},
       {"images", group(what.images)},
-      {"advice", sentences_of(load_advice(what))},
+      {"deflated",
+       {{"files", what.deflated.files}, {"unpack_seconds", seconds(what.deflated.unpack_ns)}}},
+      {"advice", sentences_of(list)},
+      {"changes", changes(list)},
       {"budget_bytes", what.budget_bytes},
       {"largest",
        {{"path", what.largest.path},

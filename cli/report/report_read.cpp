@@ -195,6 +195,9 @@ void read_mounts_and_types(const row_reader& from, report& into) {
     row.read("bytes", mount.bytes);
     row.read("hidden", mount.hidden);
     row.read("skipped", mount.skipped);
+    row.read_seconds("mount_seconds", mount.mount_ns);
+    row.read("blocks", mount.blocks);
+    row.read_seconds("block_seconds", mount.block_ns);
   });
   from.each_row("types", [&](const row_reader& row) {
     report_type& type = into.types.emplace_back();
@@ -316,10 +319,18 @@ void read_groups(const row_reader& from, report& into) {
       row.read("files", files.files);
       row.read_seconds("decode_seconds", files.decode_ns);
       row.read("decoded_bytes", files.decoded_bytes);
+      row.read_object("slowest", [&](const row_reader& slowest) {
+        slowest.read("path", files.slowest);
+        slowest.read_seconds("decode_seconds", files.slowest_ns);
+      });
     });
   };
   group("long_sounds", into.long_sounds);
   group("images", into.images);
+  from.read_object("deflated", [&](const row_reader& row) {
+    row.read("files", into.deflated.files);
+    row.read_seconds("unpack_seconds", into.deflated.unpack_ns);
+  });
   from.read_object("kept", [&](const row_reader& row) {
     kept_total total;
     row.read("files", total.files);

@@ -23,6 +23,7 @@ constexpr std::size_t types_max = 12;
 constexpr std::size_t names_max = 20;    // overridden files, skipped names
 constexpr std::size_t warnings_max = 5;  // files for each reason
 constexpr std::size_t threads_max = 32;
+constexpr double idle_share = 0.01;
 constexpr std::size_t bar_columns = 20;
 constexpr unsigned wide_terminal = 110;
 
@@ -107,8 +108,8 @@ class writer {
                                    : "";
     const double seconds = static_cast<double>(summary.ns) / 1e9;
     const double rate = seconds > 0 ? static_cast<double>(summary.bytes) / seconds : 0;
-    line(fmt::format("  {}, {}{} in {}, {}", counted(summary.files, "file", "files"),
-                     bytes(summary.bytes), packed, human_time(summary.ns), human_rate(rate)));
+    line(fmt::format("  {}, {}{} in {}; {}", counted(summary.files, "file", "files"),
+                     bytes(summary.bytes), packed, load_time_text(what_), human_rate(rate)));
     const std::string failed = fmt::format("{} failed", grouped(summary.failed));
     const std::string warned = counted(summary.warnings, "warning", "warnings");
     line(fmt::format("  {}, {}, {} overridden, {} skipped",
@@ -144,7 +145,7 @@ class writer {
                        bytes(reads.disk_bytes)));
     }
     if (reads.disk_bytes == 0) return;
-    line(fmt::format("  a read{} took {}, 99 % of them took {} at most",
+    line(fmt::format("  a read{} took {} in the median, 99 % of them {} at most",
                      what_.tells_page_cache ? " from the disk" : "", human_time(reads.median_ns),
                      human_time(reads.p99_ns)));
   }
@@ -268,11 +269,13 @@ class writer {
   void reads() {
     const read_summary& reads = what_.summary.reads;
     if (reads.queue_ns + reads.device_ns == 0) return;
-    title(what_.tells_page_cache ? "Reads from the disk (sums; many overlap)"
-                                 : "Reads (sums; many overlap)");
+    const bool of_blocks = reads_are_of_blocks(what_);
+    title(what_.tells_page_cache && !of_blocks ? "Reads from the disk (sums; many overlap)"
+                                               : "Reads (sums; many overlap)");
     table rows({{"time"}, {"where", align::left}});
     rows.add({human_time(reads.queue_ns), std::string("in the queue")});
-    rows.add({human_time(reads.device_ns), std::string("at the device")});
+    rows.add({human_time(reads.device_ns),
+              std::string(of_blocks ? "unpacking solid blocks" : "at the device")});
     text_ += rows.render(style_);
   }
 
@@ -283,7 +286,8 @@ class writer {
     std::size_t count = 0;
     std::size_t idle = 0;
     for (const report_thread& thread : what_.threads_used) {
-      const bool is_idle = !thread.is_worker && thread.busy_ns() == 0;
+      const bool is_idle =
+          !thread.is_worker && share(thread.busy_ns(), what_.summary.ns) < idle_share;
       ++(is_idle ? idle : count);
       if (is_idle || count > threads_max) continue;
       const double busy = std::min(1.0, share(thread.busy_ns(), what_.summary.ns));

@@ -55,6 +55,7 @@ class file_collector {
   void add(const loaded_file& file) {
     const entry_info entry = files_.entry(file.entry);
     const std::size_t row = row_of_.at(entry.mount.value);
+    note_block(file, row);
     if (options_.with_rows) add_row(file, entry.path, static_cast<std::uint32_t>(row));
     report_mount& mount = what_.mounts[row];
     if (file.cancelled) return;
@@ -88,13 +89,29 @@ class file_collector {
       type.example = file.entry;
       type.what = file.decoder ? what_is(file.decoder) : "";
     }
-    add_to_groups(file);
+    add_to_groups(file, entry);
   }
 
-  void add_to_groups(const loaded_file& file) {
-    const auto add = [&file](report_group& to) {
+  // Whoever reads from a block first unpacks it, and the others wait for that: the longest read is
+  // the one that unpacked.
+  void note_block(const loaded_file& file, std::size_t mount) {
+    const solid_block block = files_.block_of(file.entry);
+    const std::uint64_t ns =
+        file.device_ns + file.stage_ns[static_cast<std::size_t>(load_stage::read)];
+    if (block.bytes == 0 || ns == 0) return;
+    std::uint64_t& longest = block_ns_[{mount, block.offset}];
+    longest = std::max(longest, ns);
+  }
+
+  void add_to_groups(const loaded_file& file, const entry_info& entry) {
+    const std::uint64_t ns = file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
+    const auto add = [&](report_group& to) {
       ++to.files;
-      to.decode_ns += file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
+      to.decode_ns += ns;
+      if (ns > to.slowest_ns) {
+        to.slowest = entry.path;
+        to.slowest_ns = ns;
+      }
       to.decoded_bytes += file.decoded_bytes;
     };
     if (file.sample_rate > 0 && file.sound_frames / file.sample_rate > long_sound_seconds) {
@@ -105,6 +122,10 @@ class file_collector {
         file.decoder && file.width > 0 &&
         std::ranges::find(textures, std::string_view(file.decoder)) == std::end(textures);
     if (is_image) add(what_.images);
+    if (file.method == compression::deflate || file.method == compression::zlib) {
+      ++what_.deflated.files;
+      what_.deflated.unpack_ns += file.stage_ns[static_cast<std::size_t>(load_stage::unpack)];
+    }
   }
 
   void keep_if_large(const loaded_file& file, const entry_info& entry) {
@@ -116,6 +137,10 @@ class file_collector {
   }
 
   void finish() {
+    for (const auto& [block, ns] : block_ns_) {
+      ++what_.mounts[block.first].blocks;
+      what_.mounts[block.first].block_ns += ns;
+    }
     for (auto& [name, type] : types_) {
       type.extension = name;
       what_.types.push_back(type);
@@ -198,6 +223,7 @@ class file_collector {
   const collect_options& options_;
   std::map<std::uint32_t, std::size_t> row_of_;  // of what_.mounts, by mount_id
   std::map<std::string, report_type> types_;
+  std::map<std::pair<std::size_t, std::uint64_t>, std::uint64_t> block_ns_;  // by mount and offset
   std::vector<loaded_file> slowest_;
 };
 

@@ -18,7 +18,7 @@ struct advice {
 
 // At most five; what saves most comes first. Nothing that is not worth it.
 [[nodiscard]] std::vector<advice> load_advice(const load_report& what);
-// Only what they say.
+// What they say and what it gives: "Up to 950 ms of the load: Stream 23 sounds ...".
 [[nodiscard]] std::vector<std::string> sentences_of(const std::vector<advice>& list);
 // "3:25, 44.1 kHz", "4096 x 2048"; empty for other files.
 [[nodiscard]] std::string content_of(const report_file& file);

@@ -36,6 +36,10 @@ struct report_mount {
   std::uint64_t bytes = 0;    // unpacked, of the loaded files
   std::uint64_t hidden = 0;   // files overridden by another mount
   std::uint64_t skipped = 0;  // names left out of the tree
+  std::uint64_t mount_ns = 0;
+  // Solid blocks that were read, and what they took to be unpacked, one after another.
+  std::uint64_t blocks = 0;
+  std::uint64_t block_ns = 0;
 };
 
 struct report_type {
@@ -54,6 +58,14 @@ struct report_group {
   std::uint64_t files = 0;
   std::uint64_t decode_ns = 0;
   std::uint64_t decoded_bytes = 0;
+  std::string slowest = {};  // the path of the one that took longest to decode
+  std::uint64_t slowest_ns = 0;
+};
+
+// Files that are packed one by one with deflate, in whatever format.
+struct report_deflated {
+  std::uint64_t files = 0;
+  std::uint64_t unpack_ns = 0;
 };
 
 // A sound that is longer is usually played once, and not again soon.
@@ -185,7 +197,14 @@ struct load_report {
   report_need largest;             // the file that takes most of it
   report_group long_sounds;        // longer than long_sound_seconds
   report_group images;             // that were unpacked to pixels
+  report_deflated deflated;
 };
+
+// "8.66 s", or "8.66 s, and 1.14 s to mount" where mounting is more than a twentieth of both.
+[[nodiscard]] std::string load_time_text(const load_report& what);
+
+// Whether what was waited for in reads was that solid blocks were unpacked, and not the disk.
+[[nodiscard]] bool reads_are_of_blocks(const load_report& what);
 
 // 16 hexadecimal digits of all files.
 [[nodiscard]] std::string hash_text(const load_report& what);

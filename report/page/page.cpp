@@ -77,7 +77,7 @@ class page_writer {
     put("\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<title>Load of {}: {}</title>\n<style>\n",
-        html_text(title_of(what_)), human_time(what_.summary.ns));
+        html_text(title_of(what_)), load_time_text(what_));
     text_ += page_style;
     put("</style>\n</head>\n<body>\n<main>\n");
   }
@@ -89,7 +89,7 @@ class page_writer {
     const std::string name = what_.verdict.name + ": ";
     if (evidence.starts_with(name)) evidence.erase(0, name.size());
     put("<header><h1>{}, {}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n",
-        human_time(summary.ns), html_text(what_.verdict.name), html_text(evidence),
+        load_time_text(what_), html_text(what_.verdict.name), html_text(evidence),
         html_text(title_of(what_)));
     if (what_.interrupted) {
       put("<p class=\"warn\">Interrupted: {} not loaded, so this page is of a part.</p>\n",

@@ -36,6 +36,7 @@ struct file_record {
   atomic<std::uint8_t> state{static_cast<std::uint8_t>(file_state::queued)};
   atomic<std::uint8_t> priority{static_cast<std::uint8_t>(load_priority::normal)};
   load_stage failed_in = load_stage::resolve;
+  compression method = compression::none;
   std::uint32_t crc32 = 0;
   // By the mount's directory, 0 for loose files; or what a record says that the file costs.
   std::uint64_t listed_bytes = 0;

@@ -383,6 +383,7 @@ result<void> load_scope::for_each_file(
     file.failed_in = kept.failed_in;
     file.bytes = kept.bytes;
     file.packed_bytes = kept.packed_bytes;
+    file.method = kept.method;
     file.decoded_bytes = kept.decoded_bytes;
     file.crc32 = kept.crc32;
     file.decoder = kept.decoder;

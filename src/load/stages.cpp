@@ -43,6 +43,7 @@ staged_result resolve(loader& by, load_item& item) noexcept {
   item.file = std::move(*opened);
   file_record& kept = load.record_of(item);
   kept.packed_bytes = item.file.place().packed_bytes;
+  kept.method = item.file.place().method;
   kept.began_ns = std::max(by.clock_ns, load.begin_ns + 1) - load.begin_ns;
   return {};
 }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import tarfile
 import zipfile
 
 from harness import case, png
@@ -25,6 +26,7 @@ FIELDS = {
     "hash": str,
     "seconds": float,
     "mount_seconds": float,
+    "time": str,
     "threads": int,
     "io_threads": int,
     "first_wins": bool,
@@ -46,7 +48,9 @@ FIELDS = {
     "memory": dict,
     "long_sounds": dict,
     "images": dict,
+    "deflated": dict,
     "advice": list,
+    "changes": list,
     "budget_bytes": int,
     "largest": dict,
     "in_flight_bytes_max": int,
@@ -434,3 +438,45 @@ def memory_that_a_timeline_only_reserves_does_not_count(box):
     for option, name in (("--trace", "t.json"), ("--html", "p.html")):
         report = box.load_json("game", option, name)
         assert report["memory"].get("trace", 0) < 1 << 20, (option, report["memory"])
+
+
+@case()
+def load_tells_what_deflate_packs_from_what_zstd_packs(box):
+    texts = {f"{i}.txt": f"line {i}\n" * 500 for i in range(9)}
+    box.zip("deflate.zip", texts)
+    box.zip("stored.zip", {"a/" + name: text for name, text in texts.items()}, zipfile.ZIP_STORED)
+    assert box.run("pack", "--zstd", "zstd.zip", "deflate.zip").code == 0
+    found = {
+        name: box.load_json(name)["deflated"] for name in ("deflate.zip", "stored.zip", "zstd.zip")
+    }
+    assert found["deflate.zip"]["files"] == 9, found
+    assert found["deflate.zip"]["unpack_seconds"] > 0, found
+    assert found["stored.zip"] == {"files": 0, "unpack_seconds": 0}, found
+    assert found["zstd.zip"] == {"files": 0, "unpack_seconds": 0}, found
+
+
+@case()
+def load_says_what_solid_blocks_and_their_mount_take(box):
+    files = {f"track{i}.txt": f"{i} and on\n" * 3000 for i in range(5)}
+    with tarfile.open(box.folder / "music.tar.xz", "w:xz") as archive:
+        for name, text in files.items():
+            archive.add(box.write(name, text), name)
+    box.zip("music.zip", {"zip/" + name: text for name, text in files.items()})
+    solid, plain = box.load_json("music.tar.xz", "music.zip")["mounts"]
+    assert solid["blocks"] == 1 and solid["block_seconds"] > 0, solid
+    assert solid["mount_seconds"] > 0 and plain["mount_seconds"] > 0, (solid, plain)
+    assert (plain["blocks"], plain["block_seconds"]) == (0, 0), plain
+
+
+@case()
+def load_warns_of_an_exclude_that_matches_nothing(box):
+    mounts = box.game()
+    idle = box.load(*mounts, "--exclude", "*.png", "--exclude", "look/*.png", "--repeat", 2)
+    assert idle.code == 0, idle
+    assert idle.err.count("warning: ") == 1, idle
+    assert "--exclude look/*.png matches no file" in idle.err, idle
+    assert box.load_json(*mounts, "--exclude", "*.png")["skipped"] == 2, "in subfolders, too"
+    one_side = box.load(*mounts, "--against", "base", "--exclude", "ostia.txt", "--repeat", 1)
+    assert one_side.err == "", one_side
+    neither = box.load(*mounts, "--against", "base", "--exclude", "moon", "--repeat", 1)
+    assert neither.err.count("--exclude moon matches no file") == 1, neither

@@ -46,7 +46,7 @@ inline report sample_report() {
                          {"finalize", false, 4 * ms}};
   what.mounts = {{"game/base.pk3", "zip", 3800, 3700, 1, 400 * mib, 99, 0},
                  {"game/dlc/rome", "folder", 150, 149, 0, 8 * mib, 1, 2},
-                 {"mods/better_ai.zip", "zip", 42, 41, 1, 4 * mib, 0, 1}};
+                 {"mods/better_ai.zip", "zip", 42, 41, 1, 4 * mib, 0, 1, 3 * ms, 2, 5 * ms}};
   what.types = {{"png", 2000, 1, 300 * mib, 900 * mib, 1900 * ms},
                 {"ogg", 800, 0, 100 * mib, 0, 200 * ms},
                 {"", 1090, 1, 12 * mib, 0, 100 * ms}};
@@ -78,6 +78,7 @@ inline report sample_report() {
   what.slowest[1].sample_rate = 44'100;
   what.slowest[1].sound_frames = 44'100 * 205;
   what.long_sounds = {23, 400 * ms, 300 * mib};
+  what.deflated = {3000, 500 * ms};
   what.types[2].what = "archive";
   what.overrides = {{"ai/plan.txt", "mods/better_ai.zip", "game/base.pk3"},
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};

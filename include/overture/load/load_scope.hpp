@@ -225,6 +225,7 @@ struct loaded_file {
   load_stage failed_in = load_stage::resolve;  // if `failure` is set
   std::uint64_t bytes = 0;                     // unpacked
   std::uint64_t packed_bytes = 0;              // as stored
+  compression method = compression::none;      // none for files in solid blocks, too
   std::uint64_t decoded_bytes = 0;             // 0 if no decoder accepted it, or only recognised
   std::uint32_t crc32 = 0;                     // of the unpacked bytes
   const char* decoder = nullptr;               // its name; null if none accepted the file

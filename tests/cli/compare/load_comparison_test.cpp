@@ -54,6 +54,25 @@ std::vector<std::string> names_of(const load_comparison& what) {
   return names;
 }
 
+TEST(comparison, of_single_loads_that_are_far_apart_says_what_it_looks_like) {
+  const auto once = [](double seconds) { return set({{measure_kind::load, "load", {seconds}}}); };
+  load_comparison what = compare(once(5), once(2));
+  EXPECT_EQ(comparison_verdict(what),
+            "2.00 s instead of 5.00 s: 60 % faster, though these are too few loads to tell it from "
+            "chance");
+  EXPECT_THAT(comparison_text(what, {}, {}),
+              AllOf(HasSubstr("faster?"), Not(HasSubstr("unclear"))));
+  EXPECT_THAT(comparison_json(what, {}), HasSubstr("\"likely\": \"faster\""));
+  what = compare(once(2), once(5));
+  EXPECT_THAT(comparison_verdict(what), HasSubstr("150 % slower, though"));
+  EXPECT_FALSE(what.is_slower()) << "the exit status needs to be sure";
+  what = compare(once(2), once(2.9));
+  EXPECT_THAT(comparison_verdict(what), HasSubstr("too few loads to tell; repeat"));
+  EXPECT_EQ(compare_loads(once(2), once(5), pairing::apart, 1.0).load.judged.likely,
+            change::unclear)
+      << "the user does not mind that much";
+}
+
 TEST(comparison, has_what_matters_by_kind_with_the_largest_change_first) {
   const load_comparison what = compare(old_load, slower_load);
   EXPECT_TRUE(what.is_slower());

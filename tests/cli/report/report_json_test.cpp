@@ -46,6 +46,11 @@ TEST(json_report, has_the_documented_fields) {
   EXPECT_EQ(object["reads"]["device_seconds"], 1.9);
   EXPECT_EQ(object["reads"]["median_seconds"], 0.002);
   EXPECT_EQ(object["reads"]["p99_seconds"], 0.031);
+  EXPECT_EQ(object["advice"].size(), object["changes"].size());
+  const json& change = object["changes"][0];
+  EXPECT_EQ(change["seconds"], 0.2) << "its share of the load";
+  EXPECT_TRUE(std::string(change["sentence"]).starts_with("Stream 23 sounds")) << change;
+  EXPECT_EQ(object["advice"][0], "Up to 200 ms of the load: " + std::string(change["sentence"]));
   EXPECT_EQ(object["waits"], (json{{idle_reasons::read, 0.22}}));
   EXPECT_EQ(object["mounts"].size(), 3u);
   EXPECT_EQ(object["mounts"][0]["hidden"], 99);

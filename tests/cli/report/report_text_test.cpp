@@ -39,6 +39,40 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+TEST(text_report, leaves_out_the_read_threads_that_did_next_to_nothing) {
+  report what = sample_report();
+  what.threads_used[2].stage_ns = {0, 12 * ms, 0, 0, 0};  // of 1,230
+  EXPECT_NE(report_text(what, {}).find("  1 idle read thread not shown\n"), std::string::npos);
+  what.threads_used[2].stage_ns = {0, 13 * ms, 0, 0, 0};
+  EXPECT_EQ(report_text(what, {}).find("not shown"), std::string::npos);
+}
+
+TEST(text_report, does_not_call_the_unpacking_of_solid_blocks_disk) {
+  report what = sample_report();
+  what.verdict.shares = {{"read", false, 1500 * ms}, {idle_reasons::read, true, 960 * ms}};
+  EXPECT_NE(report_text(what, {}).find("at the device"), std::string::npos);
+  what.summary.reads.disk_bytes = 0;
+  const std::string text = report_text(what, {});
+  EXPECT_NE(text.find("went to reading, which is to unpack solid blocks, 39 % to waiting for solid "
+                      "blocks to be unpacked\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nReads (sums; many overlap)\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("at the device"), std::string::npos) << text;
+  what.mounts[2].blocks = 0;
+  EXPECT_EQ(report_text(what, {}).find("solid blocks"), std::string::npos);
+}
+
+TEST(load_time_text, has_the_time_of_mounting_where_it_is_much) {
+  report what;
+  what.summary.ns = 8660 * ms;
+  what.mount_ns = 400 * ms;
+  EXPECT_EQ(load_time_text(what), "8.66 s");
+  what.mount_ns = 1140 * ms;
+  EXPECT_EQ(load_time_text(what), "8.66 s, and 1.14 s to mount");
+  EXPECT_EQ(load_time_text({}), "0.00 ms");
+}
+
 TEST(text_report, looks_as_expected_in_a_pipe) {
   expect_golden(report_text(sample_report(), {}), "report.txt");
 }
