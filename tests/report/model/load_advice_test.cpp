@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Zlib
 #include "report/model/load_advice.hpp"
-#include "report/report_model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "overture/sync/wait_observer.hpp"
 
-namespace overture::cli::load_advice_test {
+namespace overture::report_detail::load_advice_test {
 namespace {
 
 using testing::ElementsAre;
@@ -15,8 +14,8 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t msec = 1'000'000;
 
-report decode_bound() {
-  report what;
+load_report decode_bound() {
+  load_report what;
   what.threads = 2;
   what.summary.ns = 2000 * msec;
   what.summary.stages[static_cast<std::size_t>(load_stage::decode)].ns = 3300 * msec;
@@ -28,17 +27,17 @@ report decode_bound() {
 TEST(load_advice, is_given_only_where_the_times_say_so) {
   EXPECT_THAT(load_advice({}), IsEmpty());
   EXPECT_THAT(load_advice(decode_bound()), IsEmpty());
-  report little = decode_bound();
+  load_report little = decode_bound();
   little.long_sounds = {9, 300 * msec, 1 << 20};  // less than a tenth
   EXPECT_THAT(load_advice(little), IsEmpty());
-  report quick = decode_bound();
+  load_report quick = decode_bound();
   quick.verdict.worker_ns = 80 * msec;
   quick.long_sounds = {9, 40 * msec, 1 << 20};
   EXPECT_THAT(load_advice(quick), IsEmpty()) << "too little to notice";
 }
 
 TEST(load_advice, names_what_saves_most_first) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.images = {100, 900 * msec, 1 << 30};
   what.long_sounds = {23, 1900 * msec, 400u << 20};
   EXPECT_THAT(sentences_of(load_advice(what)),
@@ -54,7 +53,7 @@ TEST(load_advice, names_what_saves_most_first) {
 }
 
 TEST(load_advice, is_about_one_file_only_if_the_others_wait_for_it) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.slowest = {
       {.path = "cliff.png", .stage_ns = {0, 0, 0, 1500 * msec, 0}, .width = 4096, .height = 2048}};
   EXPECT_THAT(load_advice(what), IsEmpty());
@@ -68,7 +67,7 @@ TEST(load_advice, is_about_one_file_only_if_the_others_wait_for_it) {
 }
 
 TEST(load_advice, is_about_unpacking_and_loose_files_too) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.deflated = {812, 1000 * msec};
   what.summary.stages[static_cast<std::size_t>(load_stage::resolve)].ns = 300 * msec;
   what.verdict.shares.push_back({idle_reasons::read, true, 300 * msec});
@@ -85,7 +84,7 @@ TEST(load_advice, is_about_unpacking_and_loose_files_too) {
 }
 
 TEST(load_advice, promises_of_zstd_what_it_saves) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.summary.stages[static_cast<std::size_t>(load_stage::unpack)].ns = 3000 * msec;
   EXPECT_THAT(load_advice(what), IsEmpty()) << "packed with zstd";
   what.deflated = {9, 1200 * msec};
@@ -96,7 +95,7 @@ TEST(load_advice, promises_of_zstd_what_it_saves) {
 }
 
 TEST(load_advice, names_the_folder_that_has_most_of_the_loose_files) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.summary.stages[static_cast<std::size_t>(load_stage::resolve)].ns = 800 * msec;
   what.mounts = {{.path = "game", .format = "folder", .files = 100},
                  {.path = "mods/quests", .format = "folder", .files = 12'000},
@@ -109,7 +108,7 @@ TEST(load_advice, names_the_folder_that_has_most_of_the_loose_files) {
 }
 
 TEST(load_advice, names_the_one_file_that_takes_much_of_its_group) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.images = {2224, 2000 * msec, 1 << 30, "maps/world.png", 500 * msec};
   what.slowest = {{.path = "maps/world.png", .width = 8000, .height = 8000}};
   const auto sentences = [&] { return sentences_of(load_advice(what)); };
@@ -124,7 +123,7 @@ TEST(load_advice, names_the_one_file_that_takes_much_of_its_group) {
 }
 
 TEST(load_advice, names_a_file_that_is_over_the_budget_once) {
-  report what = decode_bound();
+  load_report what = decode_bound();
   what.budget_bytes = 256u << 20;
   what.summary.in_flight_bytes_max = 273u << 20;
   what.largest = {"maps/world.png", 0, 2u << 20, 244u << 20};
@@ -153,8 +152,8 @@ TEST(load_advice, names_a_file_that_is_over_the_budget_once) {
 }
 
 // One thread unpacks music.tar.xz, the other one waits.
-report solid() {
-  report what = decode_bound();
+load_report solid() {
+  load_report what = decode_bound();
   what.mount_ns = 1200 * msec;
   what.mounts = {{.path = "game.zip", .format = "zip", .mount_ns = 100 * msec},
                  {.path = "music.tar.xz",
@@ -167,7 +166,7 @@ report solid() {
 }
 
 TEST(load_advice, names_solid_archives) {
-  report what = solid();
+  load_report what = solid();
   EXPECT_THAT(
       sentences_of(load_advice(what)),
       ElementsAre("Up to 1.80 s of the load: Unpack music.tar.xz ('overture extract') or "
@@ -185,7 +184,7 @@ TEST(load_advice, names_solid_archives) {
 }
 
 TEST(load_advice, of_a_solid_archive_gives_no_more_than_the_threads_had_for_it) {
-  report what = solid();
+  load_report what = solid();
   what.verdict.shares = {{"decode", false, 2200 * msec}, {"read", false, 1800 * msec}};
   ASSERT_THAT(load_advice(what), testing::SizeIs(1));
   EXPECT_EQ(load_advice(what)[0].gain_ns, 900 * msec) << "the other thread decoded meanwhile";
@@ -198,4 +197,4 @@ TEST(content_of, says_what_an_image_or_a_sound_is) {
 }
 
 }  // namespace
-}  // namespace overture::cli::load_advice_test
+}  // namespace overture::report_detail::load_advice_test
