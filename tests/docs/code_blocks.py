@@ -60,7 +60,7 @@ def blocks_of_document(page, text):
 
 def blocks_of_header(page, text):
     """The code that stands in comments: in the manual at the top, and above declarations."""
-    language = "c" if page.endswith(".h") and "/c/" in page else "cpp"
+    language = "c" if page.endswith(".h") else "cpp"
     for comment in re.finditer(r"(?:^ *//.*\n)+", text, re.MULTILINE):
         lines = [line.strip()[3:] for line in comment.group().splitlines()]
         for block in prose.parse("\n".join(lines)):

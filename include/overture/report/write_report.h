@@ -3,7 +3,7 @@
 // The page of a load, from C: what took the time, and what to change. overture/c/trace.h shows how
 // a program records; overture/report/write_report.hpp says what the page needs and what it costs.
 //
-//   overture_timeline_write_report(timeline, files, "load.html", &error);
+//   overture_timeline_write_report(timeline, files, "load.html", &why);
 //
 // Link overture::report (pkg-config overture-report) and the standard library of C++.
 #pragma once

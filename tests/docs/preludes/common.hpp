@@ -19,6 +19,7 @@
 #include <overture/base/contracts.hpp>
 #include <overture/base/guards.hpp>
 #include <overture/overture.hpp>
+#include <overture/report/write_report.hpp>
 #include <overture/sdl/rwops.hpp>
 
 using namespace overture;

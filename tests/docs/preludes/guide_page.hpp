@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+extern text_sink& page;
