@@ -132,7 +132,7 @@ slot* needs::judge() noexcept {
     } else {
       one->pending = false;
       const bool failed = one->child->state.load(std::memory_order_relaxed) == asset_state::failed;
-      if (failed && parent.failed_need == nullptr) parent.failed_need = one->child;
+      if (failed) blame(parent, *one->child);
     }
   }
   return freed;

@@ -120,6 +120,13 @@ struct slot : overture::detail::asset_head {
   return is_settled(state) && (state != asset_state::failed || !one.changed);
 }
 
+// `parent` fails for the want of `child`, unless another did it before.
+inline void blame(slot& parent, slot& child) noexcept {
+  if (parent.failed_need != nullptr) return;
+  parent.failed_need = &child;
+  child.blamed = true;
+}
+
 // `first`, the need that made it fail, the one that made that fail, and so on, until `visit`
 // returns false. Assets that failed together may blame each other in a circle, which ends it too.
 template <class Visit>

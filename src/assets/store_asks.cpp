@@ -102,9 +102,7 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
 
 void store_core::note_need(slot& parent, slot& child) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
-    parent.failed_need = &child;
-    child.blamed = true;
-    return;
+    return blame(parent, child);
   }
   if (const result<void> added = needs_.add(parent, child); !added) {
     parent.failure = added.error();

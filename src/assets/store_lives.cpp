@@ -184,10 +184,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
     retry_blaming(one);
   }
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
-    if (failed && parent->failed_need == nullptr) {
-      parent->failed_need = &one;
-      one.blamed = true;
-    }
+    if (failed) blame(*parent, one);
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
     parent->woken_next = woken_;
     woken_ = parent;

@@ -90,6 +90,7 @@ bool store_core::try_reload(slot& one, actions& todo) noexcept {
 
 // What has failed because of this one is tried again: retry_failed() looks for it.
 void store_core::retry_blaming(slot& one) noexcept {
+  one.blamed = false;  // until another fails for it again
   one.may_come = true;
   to_retry_ = 0;
 }

@@ -120,7 +120,7 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
     const asset_state state = one.now.state;
     chain.add(&one);
     // It may have been given up since, which leaves its failure, or have loaded.
-    chain.has_come = state != asset_state::failed && state != asset_state::unloaded;
+    chain.has_come = state == asset_state::ready;
     if (chain.has_come) return false;
     chain.why = one.failure;
     chain.at = one.failed_at;
