@@ -51,6 +51,23 @@ TEST(asset_explain, says_which_path_was_meant) {
             "gfx/Walls/wall.png/more: no mount has this path");
 }
 
+TEST(asset_explain, says_that_what_was_missing_has_come) {
+  assets_detail::slot room;
+  room.path = "room"_path;
+  assets_detail::slot wall;
+  wall.path = "wall.txt"_path;
+  assets_detail::failure_chain chain;
+  chain.why = {.code = errc::corrupt, .reason = "broken words"};
+  chain.add(&room);
+  chain.add(&wall);
+  chain.has_come = true;
+  file_system files;
+  char text[200];
+  const std::size_t length = assets_detail::explain(files, chain, text);
+  EXPECT_EQ(std::string(text, length),
+            "room needs wall.txt: broken words; that has loaded since: retry()");
+}
+
 TEST(asset_explain, says_that_nothing_is_mounted) {
   store_rig rig;
   rigged_store store(rig);

@@ -105,20 +105,5 @@ TEST(a_failed_need, of_a_circle_is_named_once) {
   EXPECT_EQ(text.find("a needs", 1), text.npos) << text;
 }
 
-TEST(a_failed_need, that_has_loaded_since_is_named_as_such) {
-  store_rig rig;
-  rig.add("room", "wall.txt");
-  rig.add("wall.txt", "broken");
-  rig.mount();
-  rigged_store store(rig, at_once);
-  const asset<list> room = store.get<list>("room"_path);
-  ASSERT_EQ(store.outcome(room), "corrupt");
-  rig.add("wall.txt", "wall");
-  const asset<words> wall = store.get<words>("wall.txt"_path);
-  ASSERT_EQ(store.outcome(wall), "ready");
-  EXPECT_EQ(explained(store, room),
-            "room needs wall.txt: broken words; that has loaded since: retry()");
-}
-
 }  // namespace
 }  // namespace overture::failed_need_test
