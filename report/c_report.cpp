@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
-// The page of a load for C: overture/report/write_report.h.
-#include "overture/report/write_report.h"
+// The page of a load for C: overture/report/timeline_report.h.
+#include "overture/report/timeline_report.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "overture/report/write_report.h"
+#include "overture/report/timeline_report.h"
 #include "support/temp_folder.hpp"
 
 namespace overture::c_report_test {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <overture/c/overture.h>
-#include <overture/report/write_report.h>
+#include <overture/report/timeline_report.h>
 #include <stdbool.h>
 #include <stddef.h>
 
