@@ -15,6 +15,7 @@
 #include "overture/load/load_scope.hpp"
 #include "overture/trace/timeline.hpp"
 #include "overture/vfs/file_system.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture::write_report_test {
@@ -24,7 +25,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
-class text final : public text_sink {
+class page_text final : public text_sink {
  public:
   [[nodiscard]] result<void> write(std::string_view part) override {
     page += part;
@@ -66,7 +67,7 @@ TEST(write_report, a_load_that_is_done_becomes_a_page_while_its_threads_idle) {
   load_scope load{game.files, reads, jobs};
   ASSERT_TRUE(load.start());
   ASSERT_TRUE(load.wait_for(1h));
-  text sink;
+  page_text sink;
   ASSERT_TRUE(write_report(sink, game.record, game.files, load));
   EXPECT_THAT(sink.page, testing::StartsWith("<!doctype html>"));
   EXPECT_THAT(sink.page, HasSubstr("<summary>Failed (1)</summary>"));
@@ -82,7 +83,7 @@ TEST(write_report, a_timeline_alone_becomes_a_page_that_says_so) {
   {
     const zone work("build a level", {});
   }
-  text sink;
+  page_text sink;
   ASSERT_TRUE(write_report(sink, game.record));
   EXPECT_THAT(sink.page, HasSubstr("Made of a timeline alone"));
   EXPECT_EQ(data_of(sink.page)["lanes"][0]["name"], "main");
@@ -91,9 +92,22 @@ TEST(write_report, a_timeline_alone_becomes_a_page_that_says_so) {
 }
 
 TEST(write_report, an_empty_timeline_is_no_error) {
-  text sink;
+  page_text sink;
   EXPECT_TRUE(write_report(sink, timeline()));
   EXPECT_THAT(sink.page, testing::EndsWith("</html>\n"));
+}
+
+TEST(write_report, without_memory_it_ends_with_an_error) {
+  failing_allocator memory(UINT64_MAX);
+  timeline record{{.memory = &memory}};
+  ASSERT_TRUE(record.attach_thread("main"));
+  const std::uint64_t now = record.start_ns();
+  overture::record(
+      {.begin_ns = now, .end_ns = now, .name = "wake", .value = 1, .kind = event_kind::wake});
+  record.detach_thread();
+  memory.refuse_from_now();
+  page_text sink;
+  EXPECT_EQ(write_report(sink, record).error().code, errc::out_of_memory);
 }
 
 class refusing final : public text_sink {
