@@ -59,8 +59,8 @@ struct budget_use {
 }
 
 // May one more file be read, beside so many? Background ones leave most of the room to others.
-[[nodiscard]] constexpr bool may_read(unsigned files_max, unsigned files_in_memory,
-                                      asset_priority priority) noexcept {
+[[nodiscard]] constexpr bool has_place(unsigned files_max, unsigned files_in_memory,
+                                       asset_priority priority) noexcept {
   const unsigned all = std::max(files_max, 1u);
   const unsigned room = priority == asset_priority::background ? std::max(all / 4, 1u) : all;
   return files_in_memory < room;

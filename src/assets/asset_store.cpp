@@ -131,6 +131,17 @@ detail::asset_head* load_context::name_any(std::string_view path, const void* ty
   return normal ? name_any(*normal, type) : nullptr;
 }
 
+namespace {
+
+// Of the memory that files were read into, for the next ones.
+std::size_t kept_for_files(const asset_store_config& config) noexcept {
+  constexpr std::uint64_t most = 64u << 20;
+  const std::uint64_t budget = config.ledger ? config.ledger->limit() : config.budget_bytes;
+  return static_cast<std::size_t>(std::min(most, budget / 4));
+}
+
+}  // namespace
+
 struct asset_store::state {
   state(file_system& tree, read_queue& reads, job_system& jobs, const asset_store_config& config,
         allocator& with) noexcept
@@ -146,7 +157,7 @@ struct asset_store::state {
         files(tree),
         memory(with),
         own_ledger(config.budget_bytes),
-        fetch(tree, reads, jobs, with),
+        fetch(tree, reads, jobs, with, kept_for_files(config)),
         core({.files = fetch,
               .jobs = jobs,
               .budget = config.ledger ? *config.ledger : own_ledger,

@@ -21,9 +21,11 @@ struct held_file {
 struct fetch_request {
   asset_path path;
   asset_priority priority = asset_priority::normal;
+  std::uint64_t number = 0;  // the lowest of a priority goes first
   void* owner = nullptr;
   // Set before fetched().
   result<void> outcome;
+  bool was_refused = false;  // by may_read(): the outcome is an error
   std::span<const std::byte> content;
   // Set before fetched(): of the last step, which unpacks, and reads what is cached. The decoder
   // adds its own.
@@ -43,6 +45,9 @@ class fetch_listener {
   // A request of this priority has a step that waits for a job: call take_step() in one. Any
   // thread. The request may have ended when this is called: another job may have taken the step.
   virtual void step_waits(asset_priority priority) noexcept = 0;
+  // Whether it may be read now, which takes so much memory. Called once at most, by a job, once the
+  // file is open. If not, the request ends.
+  [[nodiscard]] virtual bool may_read(fetch_request& opened, std::uint64_t bytes) noexcept = 0;
   // Called once for each begin(), by a job.
   virtual void fetched(fetch_request& ended) noexcept = 0;
 
@@ -57,11 +62,15 @@ class fetcher {
   // Between begin() and fetched(): what it still has to do comes before what is less urgent. If it
   // waits for a job, which may be of the old priority, it is true: call take_step() in another.
   // Never calls the listener.
-  [[nodiscard]] virtual bool raise(fetch_request& begun, asset_priority to) noexcept = 0;
+  [[nodiscard]] virtual bool raise(fetch_request& begun, asset_priority to,
+                                   std::uint64_t number) noexcept = 0;
   // Does the most urgent step of these priorities that waits for a job, if there is one.
   virtual void take_step(asset_priorities of_these) noexcept = 0;
   // Once all requests have ended: waits until each step_waits() has returned.
   virtual void wait_for_calls() noexcept = 0;
+  // Reads some of what has begun if no thread might: if a host polls the read queue, it may be the
+  // one that waits. False if other threads read.
+  virtual bool help() noexcept = 0;
   // The content of a request is not needed any more: its `file`, which may be null. Call it once
   // for each fetched(), under no lock. Any thread.
   virtual void done_with(held_file* file) noexcept = 0;

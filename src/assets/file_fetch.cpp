@@ -27,6 +27,10 @@ class file_in_memory final : load_detail::file_read, public held_file {
 
  private:
   void run_later(task step) noexcept override { fetcher_.add_step(wanted_, step, listener_); }
+  [[nodiscard]] bool may_read(std::uint64_t bytes) noexcept override {
+    wanted_.was_refused = !listener_.may_read(wanted_, bytes);
+    return !wanted_.was_refused;
+  }
   void ended(result<blob> outcome) noexcept override {
     wanted_.work_ns = now_ns() - wanted_.step_began_ns;
     if (outcome) {
@@ -104,7 +108,7 @@ void file_fetcher::add_step(fetch_request& of_file, task step, fetch_listener& l
   {
     const sync_detail::scoped_lock hold(lock_);
     of_file.step = step;
-    steps_.push_back(of_file);
+    steps_.insert_from_back(of_file);
     priority = of_file.priority;
   }
   listener.step_waits(priority);
@@ -116,11 +120,19 @@ void file_fetcher::wait_for_calls() noexcept {
   while (calls_.load(std::memory_order_acquire) != 0) yield_thread();
 }
 
-bool file_fetcher::raise(fetch_request& begun, asset_priority to) noexcept {
+bool file_fetcher::help() noexcept {
+  if (!reads_.is_run_by_host()) return false;
+  constexpr std::size_t some = 16;
+  (void)reads_.poll(some);
+  return true;
+}
+
+bool file_fetcher::raise(fetch_request& begun, asset_priority to, std::uint64_t number) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   const bool waits = steps_.has(begun);
-  if (waits) steps_.move(begun, to);
+  if (waits) steps_.move(begun, to, number);
   begun.priority = to;
+  begun.number = number;
   return waits;
 }
 

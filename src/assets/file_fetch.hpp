@@ -19,14 +19,22 @@ namespace overture::assets_detail {
 
 class file_fetcher final : public fetcher {
  public:
-  file_fetcher(file_system& files, read_queue& reads, job_system& jobs, allocator& memory) noexcept
-      : files_(files), reads_(reads), jobs_(jobs), memory_(memory), buffers_({.memory = &memory}) {}
+  // Keeps up to `kept_bytes_max` of the memory of files for the next ones.
+  file_fetcher(file_system& files, read_queue& reads, job_system& jobs, allocator& memory,
+               std::size_t kept_bytes_max) noexcept
+      : files_(files),
+        reads_(reads),
+        jobs_(jobs),
+        memory_(memory),
+        buffers_({.memory = &memory, .kept_bytes_max = kept_bytes_max}) {}
   ~file_fetcher() override;
 
   void begin(fetch_request& wanted, fetch_listener& listener) noexcept override;
-  [[nodiscard]] bool raise(fetch_request& begun, asset_priority to) noexcept override;
+  [[nodiscard]] bool raise(fetch_request& begun, asset_priority to,
+                           std::uint64_t number) noexcept override;
   void take_step(asset_priorities of_these) noexcept override;
   void wait_for_calls() noexcept override;
+  bool help() noexcept override;
   void done_with(held_file* file) noexcept override;
 
  private:

@@ -20,9 +20,9 @@ class stepping {
   void queue() noexcept {
     next.state = asset_state::queued;
     next.again = next.leaving || next.settling;
-    if (next.again) return;
-    todo.raise = true;
-    next.in = place::to_read;
+    // Those who wait are told of the last time before they wait anew.
+    todo.raise = !next.settling;
+    if (!next.again) next.in = place::to_read;
   }
   void queue_if_again() noexcept {
     if (next.again && !next.leaving && !next.settling) queue();
@@ -71,13 +71,17 @@ class stepping {
       next.state = asset_state::unloaded;
     }
   }
-  // Without room it is read again later: its file would be in the way of others.
-  void begin_decode() noexcept {
-    next.in = place::none;
-    if (is_wanted() && is_.has_room) return;
+  // It is read once there is room.
+  void could_not_read_yet() noexcept {
     todo.drop_file = true;
     next.state = asset_state::unloaded;
     if (is_wanted()) queue();
+  }
+  void begin_decode() noexcept {
+    next.in = place::none;
+    if (is_wanted()) return;
+    todo.drop_file = true;
+    next.state = asset_state::unloaded;
   }
   void decoded() noexcept {
     todo.drop_file = true;
@@ -146,6 +150,7 @@ bool can_be(const life& now, life_event event) noexcept {
       return now.in == place::to_read;
     case life_event::read_ends:
     case life_event::read_fails:
+    case life_event::read_refused:
       return now.state == reading;
     case life_event::decode_begins:
       return now.in == place::to_decode;
@@ -205,6 +210,9 @@ life_step step(const life& now, life_event event, const life_facts& is) noexcept
     case life_event::decode_fails:
       it.could_not_load();
       break;
+    case life_event::read_refused:
+      it.could_not_read_yet();
+      break;
     case life_event::decode_begins:
       it.begin_decode();
       break;
@@ -233,6 +241,7 @@ life_step step(const life& now, life_event event, const life_facts& is) noexcept
       break;
     case life_event::told:
       it.next.settling = false;
+      it.todo.raise = it.next.again;
       it.queue_if_again();
       it.todo.exchange = it.todo.wake_main = is.is_reload;
       break;

@@ -46,6 +46,7 @@ enum class life_event : std::uint8_t {
   read_begins,    //
   read_ends,      // its file is in memory; the job that says so decodes
   read_fails,     //
+  read_refused,   // its file is larger than the room that there is
   decode_begins,  //
   decode_ends,    //
   decode_fails,   //
@@ -63,13 +64,12 @@ enum class life_event : std::uint8_t {
   unload_ends,    //
   store_ends,     //
 };
-inline constexpr std::size_t life_event_count = 22;
+inline constexpr std::size_t life_event_count = 23;
 
 // What else decides.
 struct life_facts {
   bool held = false;           // by a handle, or by what needs it
   bool ending = false;         // the store ends
-  bool has_room = false;       // for what decode() makes
   bool has_value = false;      //
   bool free_threaded = false;  // its loader is
   bool need_failed = false;    // something that it needs has

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Zlib
 //
-// Lists whose elements link themselves: a T has `in`, `before`, `after` and, for lines, `priority`.
+// Lists whose elements link themselves: a T has `in`, `before`, `after` and `number`, and for lines
+// `priority`.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "overture/assets/asset_store.hpp"
 
@@ -19,6 +21,17 @@ struct linked_list {
 
   void push_back(T& one) noexcept { insert(one, back, nullptr); }
   void push_front(T& one) noexcept { insert(one, nullptr, front); }
+  // Into a list that is in order of `number`: the cost is the way from that end.
+  void insert_from_back(T& one) noexcept {
+    T* prior = back;
+    while (prior != nullptr && prior->number > one.number) prior = prior->before;
+    insert(one, prior, prior ? prior->after : front);
+  }
+  void insert_from_front(T& one) noexcept {
+    T* next = front;
+    while (next != nullptr && next->number < one.number) next = next->after;
+    insert(one, next ? next->before : back, next);
+  }
   void remove(T& one) noexcept {
     (one.before ? one.before->after : front) = one.after;
     (one.after ? one.after->before : back) = one.before;
@@ -56,7 +69,7 @@ struct priority_lines {
     return lines[static_cast<std::size_t>(priority)];
   }
   void push_back(T& one) noexcept { of(one.priority).push_back(one); }
-  void push_front(T& one) noexcept { of(one.priority).push_front(one); }
+  void insert_from_back(T& one) noexcept { of(one.priority).insert_from_back(one); }
   // The first element with the highest priority in this range; null if there is no such element.
   [[nodiscard]] T* first(asset_priorities of_these = {}) const noexcept {
     const auto least = static_cast<std::size_t>(of_these.least);
@@ -72,9 +85,10 @@ struct priority_lines {
   }
   [[nodiscard]] bool has(const T& one) noexcept { return one.in == &of(one.priority); }
   // One that they have, with another priority: it becomes the last of that line.
-  void move(T& one, asset_priority to) noexcept {
+  void move(T& one, asset_priority to, std::uint64_t number) noexcept {
     of(one.priority).remove(one);
     one.priority = to;
+    one.number = number;
     push_back(one);
   }
   [[nodiscard]] bool empty() const noexcept { return first() == nullptr; }

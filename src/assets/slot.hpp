@@ -50,6 +50,7 @@ struct slot : overture::detail::asset_head {
 
   life now;  // its state is in asset_head::state too
   asset_priority priority = asset_priority::normal;
+  std::uint64_t number = 0;  // the lowest of a priority was asked for first
   void* value = nullptr;
   std::uint64_t value_bytes = 0;  // as its loader says
   std::uint64_t since_ns = 0;     // when it came into its state

@@ -100,6 +100,13 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
   happens(one, life_event::asked, todo);
 }
 
+slot_lines* store_core::line_of(const slot& one) noexcept {
+  for (slot_lines* each : {&needed_, &to_read_, &to_decode_, &for_main_, &for_workers_}) {
+    if (each->has(one)) return each;
+  }
+  return nullptr;
+}
+
 void store_core::note_need(slot& parent, slot& child) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
     return blame(parent, child);
@@ -109,11 +116,11 @@ void store_core::note_need(slot& parent, slot& child) noexcept {
     parent.failed_need = &parent;
     return;
   }
-  // What others wait for is read before what nothing waits for.
-  if (to_read_.has(child)) {
-    child.in->remove(child);
-    needed_.push_back(child);
-  }
+  // What others wait for is read before what nothing waits for, in the turn of what needs it.
+  slot_lines* const line = line_of(child);
+  if (line != nullptr) child.in->remove(child);
+  child.number = std::min(child.number, parent.number);
+  if (line != nullptr) (line == &to_read_ ? needed_ : *line).insert_from_back(child);
 }
 
 void store_core::flawed(slot& one, const error& why) noexcept {
@@ -124,19 +131,19 @@ void store_core::flawed(slot& one, const error& why) noexcept {
 
 void store_core::raise_all(slot& from, asset_priority priority, actions& todo) noexcept {
   if (is_settled(from.now.state) || from.priority >= priority) return;
+  const std::uint64_t number = ++times_queued_;
   for (slot* one = needs_.waited_for(from); one != nullptr; one = one->walk_next) {
     if (one->priority >= priority) continue;
-    slot_lines* line = nullptr;
-    for (slot_lines* each : {&needed_, &to_read_, &to_decode_, &for_main_, &for_workers_}) {
-      if (each->has(*one)) line = each;
-    }
+    slot_lines* const line = line_of(*one);
     counts_.take_out(*one);
-    if (line != nullptr) line->move(*one, priority);
+    if (line != nullptr) line->move(*one, priority, number);
     one->priority = priority;
+    one->number = number;
     counts_.put_in(*one);
     // The jobs that were queued for them are of the old priority, or of another pool.
     const bool is_read = one->now.state == asset_state::reading;
-    if (is_read && with_.files.raise(one->fetch, priority)) ++todo.steps[index_of(priority)];
+    if (is_read && with_.files.raise(one->fetch, priority, number))
+      ++todo.steps[index_of(priority)];
     if (line == &to_decode_) ++todo.decodes[index_of(priority)];
     if (line == &for_workers_) ++todo.finalizes[index_of(priority)];
     if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "overture/base/contracts.hpp"
+#include "overture/base/spin.hpp"
 
 namespace overture::assets_detail {
 
@@ -80,22 +81,35 @@ void store_core::finish() noexcept {
     const sync_detail::scoped_lock hold(lock_);
     ending_ = true;
   }
-  const auto wait_for_jobs = [this]() noexcept {
-    group_.wait();
-    if (background_group_) background_group_->wait();
-    group_.wait();
-  };
   wait_for_jobs();
   // A thread that reads may still be about to queue a job, for a step that another has taken.
   with_.files.wait_for_calls();
   wait_for_jobs();
-  // Assets that hold others go first, and then those that hold each other.
-  while (unload_all(false)) {
-  }
+  drop_undecoded();
+  // Assets that hold others go first, and then those that hold each other. A loader that calls the
+  // store may have workers unload some.
+  while (unload_all(false)) wait_for_jobs();
   if constexpr (detail::contracts) expects_no_circle();
-  while (unload_all(true)) {
-  }
+  while (unload_all(true)) wait_for_jobs();
+}
+
+// A host that polls the read queue may do so on this thread only.
+void store_core::wait_for_jobs() noexcept {
+  constexpr std::uint64_t slice_ns = 1'000'000;
+  while (group_.pending() != 0 && with_.files.help()) (void)group_.wait_until(now_ns() + slice_ns);
   group_.wait();
+  if (background_group_) background_group_->wait();
+  group_.wait();
+}
+
+// What was read, and waited for room.
+void store_core::drop_undecoded() noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    while (slot* const one = to_decode_.first()) happens(*one, life_event::decode_begins, todo);
+  }
+  perform(todo);
 }
 
 void store_core::expects_no_circle() noexcept {
@@ -135,10 +149,11 @@ bool store_core::unload_all(bool held_too) noexcept {
       one = slot_at(i);
       if (one == nullptr) return found;
       if (one->value == nullptr || (is_held(*one) && !held_too)) continue;
+      found = true;
       happens(*one, life_event::store_ends, todo);
+      if (one->now.in == place::none) continue;  // a worker unloads it
       happens(*one, life_event::unload_begins, todo);
     }
-    found = true;
     todo.unloads = false;  // it is done here
     perform(todo);
     unload(*one);

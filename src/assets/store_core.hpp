@@ -127,11 +127,14 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> record(load_record& into) noexcept;
 
   void step_waits(asset_priority priority) noexcept override;
+  [[nodiscard]] bool may_read(fetch_request& opened, std::uint64_t bytes) noexcept override;
   void fetched(fetch_request& ended) noexcept override;
 
  private:
   void finish() noexcept;
   [[nodiscard]] bool unload_all(bool held_too) noexcept;
+  void wait_for_jobs() noexcept;
+  void drop_undecoded() noexcept;
   void expects_no_circle() noexcept;
 
   // What is to be done without the lock.
@@ -149,13 +152,12 @@ class store_core final : public fetch_listener {
   };
 
   // In store_lives.cpp. The event, and all that follows from it for those that need it.
-  void happens(slot& one, life_event event, actions& todo, bool has_room = false) noexcept
-      REQUIRES(lock_);
+  void happens(slot& one, life_event event, actions& todo) noexcept REQUIRES(lock_);
   void fails(slot& one, life_event event, const error& why, actions& todo) noexcept REQUIRES(lock_);
   void wake(actions& todo) noexcept REQUIRES(lock_);
-  void apply(slot& one, life_event event, bool has_room, actions& todo) noexcept REQUIRES(lock_);
-  [[nodiscard]] life_facts facts_of(const slot& one, bool has_room) const noexcept REQUIRES(lock_);
-  void move(slot& one, place from) noexcept REQUIRES(lock_);
+  void apply(slot& one, life_event event, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] life_facts facts_of(const slot& one) const noexcept REQUIRES(lock_);
+  void move(slot& one) noexcept REQUIRES(lock_);
   [[nodiscard]] slot_list* list_of(slot& one) noexcept REQUIRES(lock_);
   void measure(slot& one, const life& before) noexcept REQUIRES(lock_);
   void carry_out(slot& one, const life_actions& what, actions& todo) noexcept REQUIRES(lock_);
@@ -163,6 +165,11 @@ class store_core final : public fetch_listener {
   void settle(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void set_priority(slot& one, asset_priority to) noexcept REQUIRES(lock_);
   void set_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
+  void resume_decodes(actions& todo) noexcept REQUIRES(lock_);
+  // Whether what was read, of this priority, waits for room to be decoded.
+  [[nodiscard]] bool stands(std::size_t priority) const noexcept REQUIRES(lock_) {
+    return had_no_room_[priority] && to_decode_.lines[priority].front != nullptr;
+  }
   // Decides about some of the assets whose last handle is gone; true if there are more.
   [[nodiscard]] bool sweep(actions& todo) noexcept REQUIRES(lock_);
   // Some of what is kept in excess; true if there is more.
@@ -179,6 +186,8 @@ class store_core final : public fetch_listener {
       REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
+  // That it waits in; null if it waits in none.
+  [[nodiscard]] slot_lines* line_of(const slot& one) noexcept REQUIRES(lock_);
   void note_need(slot& parent, slot& child) noexcept REQUIRES(lock_);
   void raise_all(slot& from, asset_priority priority, actions& todo) noexcept REQUIRES(lock_);
 
@@ -186,12 +195,27 @@ class store_core final : public fetch_listener {
   void feed_later() noexcept;
   void feed() noexcept;
   [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
+  // Whether one that was read, and whose turn is before, waits for room.
+  [[nodiscard]] bool is_behind_a_decode(const slot& one) const noexcept REQUIRES(lock_);
+  // Whether one that others wait for, and whose turn is before, waits to be read.
+  [[nodiscard]] bool is_behind_a_need(const slot& one) const noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
+  // What it will take, as far as that is known: with a file of this size; before its size is known.
+  [[nodiscard]] std::uint64_t room_for(const slot& one, std::uint64_t content_bytes) const noexcept
+      REQUIRES(lock_);
+  [[nodiscard]] std::uint64_t room_to_begin(const slot& one) const noexcept REQUIRES(lock_);
+  // The budget, as what is beside this one uses it.
+  [[nodiscard]] budget_use use_beside(const slot& one) const noexcept REQUIRES(lock_);
   // Room for so many bytes in all.
   [[nodiscard]] bool try_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
   // What a background thread takes, and what a worker does.
   [[nodiscard]] asset_priorities taken_by(bool background) const noexcept;
+  [[nodiscard]] bool is_for_background(asset_priority priority) const noexcept {
+    return priority == asset_priority::background && background_group_.has_value();
+  }
+  void decode_later(asset_priority priority) noexcept;
   void decode_next(bool background) noexcept;
+  [[nodiscard]] bool leave_room_to(const slot& first, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_decode(bool background, actions& todo) noexcept REQUIRES(lock_);
   void decode(slot& one) noexcept;
   void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;
@@ -211,6 +235,9 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
   // What pump() does next; null if there is nothing.
   [[nodiscard]] slot* next_for_main(std::uint64_t end_ns, bool& unloads) noexcept;
+
+  // In store_report.cpp.
+  [[nodiscard]] const char* what_it_waits_for(const slot& one) const noexcept REQUIRES(lock_);
 
   // In store_reload.cpp.
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
@@ -257,7 +284,10 @@ class store_core final : public fetch_listener {
   base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);          // all that were ever made
   slot* free_reloads_ GUARDED_BY(lock_) = nullptr;             // linked by work_next
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
-  bool others_have_room_ GUARDED_BY(lock_) = false;  // that the next to be read needs
+  std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
+  std::array<bool, asset_priority_count> had_no_room_ GUARDED_BY(lock_){};  // the first to decode
+  priority_counts owed_decodes_ GUARDED_BY(lock_){};  // jobs that have ended for that reason
+  bool others_have_room_ GUARDED_BY(lock_) = false;   // that the next one needs
   bool ending_ GUARDED_BY(lock_) = false;
 
   unused_list unused_;

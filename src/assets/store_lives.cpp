@@ -34,15 +34,15 @@ error as_failure(error why, life_event event) noexcept {
 
 }  // namespace
 
-void store_core::happens(slot& one, life_event event, actions& todo, bool has_room) noexcept {
-  apply(one, event, has_room, todo);
+void store_core::happens(slot& one, life_event event, actions& todo) noexcept {
+  apply(one, event, todo);
   wake(todo);
 }
 
 void store_core::wake(actions& todo) noexcept {
   while (slot* const parent = woken_) {
     woken_ = parent->woken_next;
-    apply(*parent, life_event::needs_settle, false, todo);
+    apply(*parent, life_event::needs_settle, todo);
   }
 }
 
@@ -53,10 +53,9 @@ void store_core::fails(slot& one, life_event event, const error& why, actions& t
   happens(one, event, todo);
 }
 
-life_facts store_core::facts_of(const slot& one, bool has_room) const noexcept {
+life_facts store_core::facts_of(const slot& one) const noexcept {
   return {.held = is_held(one),
           .ending = ending_,
-          .has_room = has_room,
           .has_value = one.value != nullptr,
           .free_threaded = one.of != nullptr && one.of->free_threaded,
           .need_failed = one.failed_need != nullptr,
@@ -64,16 +63,20 @@ life_facts store_core::facts_of(const slot& one, bool has_room) const noexcept {
           .is_reload = one.reload_of != nullptr};
 }
 
-void store_core::apply(slot& one, life_event event, bool has_room, actions& todo) noexcept {
+void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   const life before = one.now;
-  const auto [next, what] = step(before, event, facts_of(one, has_room));
+  const auto [next, what] = step(before, event, facts_of(one));
   if (next == before && what == life_actions{}) return;
   const bool changes_state = next.state != before.state;
   if (changes_state && next.state == asset_state::failed && one.failed_need != nullptr) {
     one.failure = one.failed_need->failure;
     if (one.failed_need == &one) one.failed_need = nullptr;  // it is itself at fault
   }
-  if (changes_state && next.state == asset_state::queued) one.failed_need = nullptr;
+  if (changes_state && next.state == asset_state::queued) {
+    one.failed_need = nullptr;
+    // What was refused room keeps its turn.
+    if (event != life_event::read_refused) one.number = ++times_queued_;
+  }
   if (changes_state && next.state == asset_state::ready && !one.is_second) {
     one.last_reload = {};
     one.reload_failed_need = nullptr;
@@ -83,7 +86,7 @@ void store_core::apply(slot& one, life_event event, bool has_room, actions& todo
   one.now = next;
   measure(one, before);
   counts_.put_in(one);
-  if (next.in != before.in) move(one, before.in);
+  if (next.in != before.in) move(one);
   if (changes_state) {
     one.since_ns = now_ns();
     if (next.state == asset_state::ready) {
@@ -97,9 +100,11 @@ void store_core::apply(slot& one, life_event event, bool has_room, actions& todo
   take_room(one, todo);
   const bool stops = (is_moving(before.state) && !is_moving(next.state)) ||
                      (has_file(before.state) && !has_file(next.state)) ||
-                     (before.leaving && !next.leaving);
+                     (before.leaving && !next.leaving) ||
+                     (before.in == place::to_read && next.state == asset_state::unloaded);
   const bool is_new = next.in == place::to_read && before.in != place::to_read;
   if (ending_) return;  // nothing begins any more, nor does a job
+  if (stops) resume_decodes(todo);
   if (is_new || (stops && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
 }
 
@@ -131,15 +136,17 @@ slot_list* store_core::list_of(slot& one) noexcept {
   return nullptr;
 }
 
-// From one list to another: the last there, but first if it has been in it before.
-void store_core::move(slot& one, place from) noexcept {
+// From one list to another: in order of asking, until it is decoded.
+void store_core::move(slot& one) noexcept {
   if (measured_ == &one) measured_ = one.after;
   if (one.in != nullptr) one.in->remove(one);
   slot_list* const to = list_of(one);
   if (to == nullptr) return;
+  if (one.now.in == place::to_decode) return to->insert_from_back(one);
+  if (one.now.in == place::to_read && one.number != times_queued_)
+    return to->insert_from_front(one);
   const bool comes_back = one.now.in == place::for_main && one.now.begun;
-  const bool was_refused = one.now.in == place::to_read && from == place::to_decode;
-  comes_back || was_refused ? to->push_front(one) : to->push_back(one);
+  comes_back ? to->push_front(one) : to->push_back(one);
 }
 
 void store_core::carry_out(slot& one, const life_actions& what, actions& todo) noexcept {
@@ -201,6 +208,18 @@ void store_core::set_room(slot& one, std::uint64_t bytes) noexcept {
   counts_.take_out(one);
   one.room_bytes = bytes;
   counts_.put_in(one);
+}
+
+// What waits for room to be decoded tries again. A job takes the most urgent, so what one line owes
+// may be meant for another.
+void store_core::resume_decodes(actions& todo) noexcept {
+  for (std::size_t i = 0; i < asset_priority_count; ++i) {
+    if (!had_no_room_[i] || owed_decodes_[i] == 0) continue;
+    const std::uint32_t now = stands(i) ? 1 : owed_decodes_[i];
+    had_no_room_[i] = stands(i);
+    owed_decodes_[i] -= now;
+    todo.decodes[i] += now;
+  }
 }
 
 // --- What nothing holds --------------------------------------------------------------------------

@@ -76,15 +76,33 @@ slot* store_core::next_to_read() noexcept {
   return nullptr;
 }
 
+// Where several wait for room, the first goes first: the next would take what it waits for.
+bool store_core::is_behind_a_decode(const slot& one) const noexcept {
+  for (std::size_t i = index_of(one.priority); i < asset_priority_count; ++i) {
+    if (!stands(i)) continue;
+    const bool is_before = to_decode_.lines[i].front->number <= one.number;
+    if (is_before || i > index_of(one.priority)) return true;
+  }
+  return false;
+}
+
+bool store_core::is_behind_a_need(const slot& one) const noexcept {
+  for (std::size_t i = index_of(one.priority); i < asset_priority_count; ++i) {
+    const slot* const first = needed_.lines[i].front;
+    if (first != nullptr && (i > index_of(one.priority) || first->number < one.number)) return true;
+  }
+  return false;
+}
+
 slot* store_core::begin_read(actions& todo) noexcept {
   slot* const one = ending_ ? nullptr : next_to_read();
-  if (one == nullptr || !may_read(config_.files_max, counts_.files_in_memory, one->priority)) {
-    return nullptr;
+  if (one == nullptr || is_behind_a_decode(*one)) return nullptr;
+  unsigned files = counts_.files_in_memory;
+  for (std::size_t i = 0; i < asset_priority_count; ++i) {
+    if (stands(i)) files -= static_cast<unsigned>(to_decode_.lines[i].size);
   }
-  std::uint64_t guess = one->known_bytes;
-  if (guess == 0) {
-    guess = usual_value_bytes(*one->of) + (with_.counts_files ? usual_content_bytes(*one->of) : 0);
-  }
+  if (!has_place(config_.files_max, files, one->priority)) return nullptr;
+  const std::uint64_t guess = room_to_begin(*one);
   if (!try_room(*one, guess)) return nullptr;
   one->room_bytes = guess;
   slot& asset = one->reload_of != nullptr ? *one->reload_of : *one;
@@ -94,18 +112,41 @@ slot* store_core::begin_read(actions& todo) noexcept {
   if (one->read_number == 0) one->read_number = reads_begun_;
   one->fetch.path = one->path;
   one->fetch.priority = one->priority;
+  one->fetch.number = one->number;
+  one->fetch.was_refused = false;
   one->fetch.owner = one;
   group_.begin_job();
   return one;
 }
 
-bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
-  if (one.taken_bytes != 0 && bytes <= one.taken_bytes) return true;
-  const std::uint64_t more = bytes - one.taken_bytes;
+std::uint64_t store_core::room_for(const slot& one, std::uint64_t content_bytes) const noexcept {
+  const std::uint64_t value_bytes =
+      one.stated_bytes != 0 ? one.stated_bytes : usual_value_bytes(*one.of);
+  return value_bytes + (with_.counts_files ? content_bytes : 0);
+}
+
+std::uint64_t store_core::room_to_begin(const slot& one) const noexcept {
+  return one.known_bytes != 0 ? one.known_bytes : room_for(one, usual_content_bytes(*one.of));
+}
+
+budget_use store_core::use_beside(const slot& one) const noexcept {
   budget_use now{.budget_bytes = with_.budget.limit(),
                  .used_bytes = with_.budget.used(),
                  .moving = counts_.moving};
-  if (is_moving(one.now.state)) --now.moving[index_of(one.priority)];
+  if (is_moving(one.now.state) && one.now.in != place::to_decode) {
+    --now.moving[index_of(one.priority)];
+  }
+  // What waits for room to be decoded does not move, nor does what waits in line after it.
+  for (std::size_t i = 0; i < asset_priority_count; ++i) {
+    if (stands(i)) now.moving[i] -= static_cast<std::uint32_t>(to_decode_.lines[i].size);
+  }
+  return now;
+}
+
+bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
+  if (one.taken_bytes != 0 && bytes <= one.taken_bytes) return true;
+  const std::uint64_t more = bytes - one.taken_bytes;
+  budget_use now = use_beside(one);
   admission may = admit(now, one.priority, more);
   if (may == admission::fits && !with_.budget.take_if_free(more, value_tag)) {
     now.used_bytes = now.budget_bytes;
@@ -113,6 +154,9 @@ bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
   }
   const std::uint64_t own_bytes = counts_.in_flight_bytes + counts_.leaving_bytes;
   others_have_room_ = may == admission::refused && now.used_bytes > own_bytes;
+  if (may == admission::alone && one.now.in == place::to_decode && is_behind_a_need(one)) {
+    may = admission::refused;
+  }
   if (may == admission::refused) return false;
   if (may == admission::alone) with_.budget.add(more, value_tag);
   one.taken_bytes = bytes;
@@ -120,6 +164,26 @@ bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
 }
 
 // --- Its file ------------------------------------------------------------------------------------
+
+// Now its size is known.
+bool store_core::may_read(fetch_request& opened, std::uint64_t bytes) noexcept {
+  if (!with_.counts_files) return true;
+  slot& one = *static_cast<slot*>(opened.owner);
+  actions todo;
+  bool has_room = false;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    const std::uint64_t wanted = room_for(one, bytes);
+    has_room = try_room(one, wanted);
+    one.known_bytes = has_room ? 0 : wanted;
+    if (has_room) {
+      set_room(one, wanted);
+      take_room(one, todo);
+    }
+  }
+  perform(todo);
+  return has_room;
+}
 
 void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
@@ -130,10 +194,12 @@ void store_core::fetched(fetch_request& ended) noexcept {
   bool background = false;
   {
     const sync_detail::scoped_lock hold(lock_);
-    background = one.priority == asset_priority::background && background_group_.has_value();
+    background = is_for_background(one.priority);
     options = options_for(one.priority, "decode");
     one.stated_bytes = stated;
-    if (ended.outcome) {
+    if (ended.was_refused) {
+      happens(one, life_event::read_refused, todo);
+    } else if (ended.outcome) {
       happens(one, life_event::read_ends, todo);
     } else {
       fails(one, life_event::read_fails, ended.outcome.error(), todo);
@@ -163,7 +229,7 @@ asset_priorities store_core::taken_by(bool background) const noexcept {
 
 void store_core::step_waits(asset_priority priority) noexcept {
   // Always: a file whose job is dropped would never have been read.
-  if (priority == asset_priority::background && background_group_) {
+  if (is_for_background(priority)) {
     return background_group_->run([this]() noexcept { with_.files.take_step(taken_by(true)); },
                                   {.always = true});
   }
@@ -173,6 +239,15 @@ void store_core::step_waits(asset_priority priority) noexcept {
 }
 
 // --- Its value -----------------------------------------------------------------------------------
+
+void store_core::decode_later(asset_priority priority) noexcept {
+  if (is_for_background(priority)) {
+    return background_group_->run([this]() noexcept { decode_next(true); }, {.always = true});
+  }
+  job_options options = options_for(priority, "decode");
+  options.always = true;
+  group_.run([this]() noexcept { decode_next(false); }, options);
+}
 
 void store_core::decode_next(bool background) noexcept {
   slot* next = nullptr;
@@ -190,17 +265,35 @@ void store_core::decode_next(bool background) noexcept {
   feed();
 }
 
-// Null if there is none, or no room for it.
+// Those that come later have taken room for their values when they were read. True if any had.
+bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
+  bool found = false;
+  for (slot* each = first.after; each != nullptr; each = each->after) {
+    const std::uint64_t bytes = with_.counts_files ? each->fetch.content.size() : 0;
+    if (each->room_bytes <= bytes) continue;
+    set_room(*each, bytes);
+    take_room(*each, todo);
+    found = true;
+  }
+  return found;
+}
+
+// Null if there is none, or no room for it: then it waits with its file, see resume_decodes().
 slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   slot* const one = to_decode_.first(taken_by(background));
   if (one == nullptr) return nullptr;
-  const std::uint64_t value_bytes =
-      one->stated_bytes != 0 ? one->stated_bytes : usual_value_bytes(*one->of);
-  const std::uint64_t bytes = value_bytes + (with_.counts_files ? one->fetch.content.size() : 0);
-  const bool has_room = try_room(*one, bytes);
-  one->known_bytes = has_room ? 0 : bytes;
-  if (has_room) set_room(*one, bytes);
-  happens(*one, life_event::decode_begins, todo, has_room);
+  const std::uint64_t bytes = room_for(*one, one->fetch.content.size());
+  const std::size_t line = index_of(one->priority);
+  had_no_room_[line] = true;
+  if (is_held(*one) && !ending_ && !try_room(*one, bytes)) {
+    ++owed_decodes_[line];
+    if (leave_room_to(*one, todo)) resume_decodes(todo);
+    return nullptr;
+  }
+  had_no_room_[line] = false;
+  todo.decodes[line] += std::exchange(owed_decodes_[line], 0);
+  set_room(*one, bytes);
+  happens(*one, life_event::decode_begins, todo);
   return one->now.state == asset_state::decoding ? one : nullptr;
 }
 

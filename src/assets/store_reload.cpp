@@ -216,6 +216,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   } else {
     one.last_reload = tl::unexpected<error>(reload.failure);
     one.reload_failed_need = reload.failed_need;
+    one.failed_at = reload.failed_at;
   }
   one.reload = nullptr;
   reload.reload_of = nullptr;

@@ -29,25 +29,6 @@ namespace {
 
 constexpr const char* only_pump = "pump() on the main thread, as the job system has no workers";
 
-const char* what_it_waits_for(const slot& one, bool has_workers) noexcept {
-  switch (one.now.state) {
-    case asset_state::queued:
-      if (one.now.leaving) return "its old value to be unloaded";
-      return has_workers ? "its turn to be read" : only_pump;
-    case asset_state::reading:
-      return has_workers ? "its file to be read" : only_pump;
-    case asset_state::decoding:
-      if (one.in == nullptr) return "decode() to return";
-      return has_workers ? "a thread to decode it" : only_pump;
-    case asset_state::needing:
-      return "an asset that it needs";
-    default:
-      if (one.in == nullptr) return "finalize() to return";
-      if (!one.of->free_threaded) return "pump() on the main thread";
-      return has_workers ? "a worker to finalize it" : only_pump;
-  }
-}
-
 // A need has a handle of its own, beside that in the value of what needs it.
 std::uint32_t counted_twice(const slot& one) noexcept {
   std::uint32_t needs = 0;
@@ -59,10 +40,35 @@ std::uint32_t counted_twice(const slot& one) noexcept {
 
 }  // namespace
 
+const char* store_core::what_it_waits_for(const slot& one) const noexcept {
+  constexpr const char* for_room = "room in the budget";
+  const bool has_workers = with_.jobs.concurrency() > 1;
+  switch (one.now.state) {
+    case asset_state::queued:
+      if (one.now.leaving) return "its old value to be unloaded";
+      if (one.now.settling) return "a thread that tells others that it had settled";
+      if (admit(use_beside(one), one.priority, room_to_begin(one)) == admission::refused)
+        return for_room;
+      return has_workers ? "its turn to be read" : only_pump;
+    case asset_state::reading:
+      return has_workers ? "its file to be read" : only_pump;
+    case asset_state::decoding:
+      if (one.in == nullptr) return "decode() to return";
+      if (stands(index_of(one.priority))) return for_room;
+      if (is_for_background(one.priority)) return "a background thread to decode it";
+      return has_workers ? "a worker to decode it" : only_pump;
+    case asset_state::needing:
+      return "an asset that it needs";
+    default:
+      if (one.in == nullptr) return "finalize() to return";
+      if (!one.of->free_threaded) return "pump() on the main thread";
+      return has_workers ? "a worker to finalize it" : only_pump;
+  }
+}
+
 result<void> store_core::for_each_unsettled(
     function_ref<void(const unsettled_asset&)> visit) noexcept {
   const std::uint64_t now = now_ns();
-  const bool has_workers = with_.jobs.concurrency() > 1;
   for (std::size_t i = 0;; ++i) {
     unsettled_asset found;
     {
@@ -73,7 +79,7 @@ result<void> store_core::for_each_unsettled(
       if (found.state == asset_state::unloaded || is_settled(found.state)) continue;
       found.path = one.path;
       found.ns = now - std::min(now, one.since_ns);
-      found.what = what_it_waits_for(one, has_workers);
+      found.what = what_it_waits_for(one);
       for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
         if (each->pending) found.needs = each->child->path;
       }
@@ -114,8 +120,17 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
 failure_chain store_core::chain_of(const slot& failed) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   failure_chain chain;
-  if (failed.now.state != asset_state::failed) return chain;
-  each_to_blame(failed, [&](const slot& one) {
+  const slot* first = &failed;
+  if (failed.now.state == asset_state::ready && !failed.last_reload) {
+    chain.add(&failed);
+    chain.why = failed.last_reload.error();
+    chain.at = failed.failed_at;
+    first = failed.reload_failed_need;
+  } else if (failed.now.state != asset_state::failed) {
+    return chain;
+  }
+  if (first == nullptr) return chain;
+  each_to_blame(*first, [&](const slot& one) {
     if (chain.has(&one)) return false;
     const asset_state state = one.now.state;
     chain.add(&one);

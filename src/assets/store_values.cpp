@@ -36,7 +36,7 @@ void store_core::perform(actions& todo) noexcept {
       step_waits(priority);
     }
     for (; todo.decodes[i] > 0; --todo.decodes[i]) {
-      group_.run([this]() noexcept { decode_next(false); }, options_for(priority, "decode"));
+      decode_later(priority);
     }
     for (; todo.finalizes[i] > 0; --todo.finalizes[i]) {
       group_.run([this]() noexcept { finalize_next(); }, options_for(priority, "finalize"));
@@ -224,7 +224,10 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
     measure_kept();
     (void)evict(todo);
     // Others give room back without a word.
-    if (others_have_room_ && !(needed_.empty() && to_read_.empty())) todo.feeds = true;
+    if (others_have_room_) {
+      resume_decodes(todo);
+      todo.feeds = !(needed_.empty() && to_read_.empty());
+    }
   }
   perform(todo);
   // Without workers this thread does everything, one job at least, or nothing would ever load.
@@ -244,6 +247,7 @@ bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
       for_main_thread_.cancel_wait();
       return is_done();
     }
+    const bool reads_itself = with_.files.help();
     const std::uint64_t left_ns = std::min(deadline_ns - now, slice_ns);
     const pump_result did = pump(std::chrono::nanoseconds(left_ns));
     if (is_done() || did.steps + did.unloaded > 0 || with_.jobs.concurrency() == 1) {
@@ -255,7 +259,7 @@ bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
       const sync_detail::scoped_lock hold(lock_);
       has_reloads = has_reloads_ahead();
     }
-    const std::uint64_t sleep_ns = has_reloads ? left_ns : deadline_ns - now;
+    const std::uint64_t sleep_ns = has_reloads || reads_itself ? left_ns : deadline_ns - now;
     (void)for_main_thread_.wait_for(key, std::chrono::nanoseconds(sleep_ns));
   }
 }

@@ -10,6 +10,8 @@
 // either that look sees a zero, or the handle that falls to zero after it adds the asset once more.
 #pragma once
 
+#include <utility>
+
 #include "assets/slot.hpp"
 
 namespace overture::assets_detail {
@@ -26,9 +28,17 @@ class unused_list {
                                            std::memory_order_relaxed));
   }
 
-  // Takes one; null if the list is empty. One thread at a time.
+  // Takes the one that was added first; null if the list is empty. One thread at a time.
   [[nodiscard]] slot* take() noexcept {
-    if (rest_ == nullptr) rest_ = first_.exchange(nullptr, std::memory_order_acquire);
+    if (rest_ == nullptr) {
+      // The newest is in front.
+      slot* newest = first_.exchange(nullptr, std::memory_order_acquire);
+      while (newest != nullptr) {
+        slot* const before = newest->unused_next.load(std::memory_order_relaxed);
+        newest->unused_next.store(rest_, std::memory_order_relaxed);
+        rest_ = std::exchange(newest, before);
+      }
+    }
     slot* const one = rest_;
     if (one == nullptr) return nullptr;
     rest_ = one->unused_next.load(std::memory_order_relaxed);

@@ -28,6 +28,9 @@ struct overture_asset {
   [[nodiscard]] virtual result<void> status() const noexcept = 0;
   [[nodiscard]] virtual bool wait_for(asset_store& in, std::uint64_t ns) noexcept = 0;
   virtual std::size_t explain(const asset_store& in, std::span<char> text) const noexcept = 0;
+  virtual void raise(asset_store& in, asset_priority to) const noexcept = 0;
+  virtual void retry(asset_store& in) const noexcept = 0;
+  [[nodiscard]] virtual result<void> reload_status(const asset_store& in) const noexcept = 0;
   virtual void end() noexcept = 0;
 
   overture_store* store = nullptr;
@@ -158,6 +161,11 @@ class asset_of final : public overture_asset {
   }
   std::size_t explain(const asset_store& in, std::span<char> text) const noexcept override {
     return in.explain(handle_, text);
+  }
+  void raise(asset_store& in, asset_priority to) const noexcept override { in.raise(handle_, to); }
+  void retry(asset_store& in) const noexcept override { in.retry(handle_); }
+  [[nodiscard]] result<void> reload_status(const asset_store& in) const noexcept override {
+    return in.reload_status(handle_);
   }
   void end() noexcept override { destroy(this); }
 
@@ -377,15 +385,43 @@ void* overture_asset_value(const overture_asset* asset) {
   return asset == nullptr ? nullptr : asset->value();
 }
 
-overture_code overture_asset_status(const overture_asset* asset, overture_error* error) {
-  if (asset == nullptr) return invalid(error, no_asset);
-  const result<void> status = asset->status();
+namespace {
+
+// With the chain of assets that explains it.
+overture_code explained(const overture_asset& asset, const result<void>& status,
+                        overture_error* error) noexcept {
   if (status) return fine(error);
   const overture_code code = failed(error, status.error());
   if (code == OVERTURE_BUSY) return code;
   std::array<char, sizeof(overture_error::text)> text;
-  const std::size_t length = asset->explain(asset->store->assets, text);
+  const std::size_t length = asset.explain(asset.store->assets, text);
   return length == 0 ? code : failed(error, status.error().code, {text.data(), length});
+}
+
+}  // namespace
+
+overture_code overture_asset_status(const overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  return explained(*asset, asset->status(), error);
+}
+
+overture_code overture_asset_reload_status(const overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  return explained(*asset, asset->reload_status(asset->store->assets), error);
+}
+
+overture_code overture_asset_raise(overture_asset* asset, int32_t priority, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  const std::optional<asset_priority> urgency = asset_priority_of(priority);
+  if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
+  asset->raise(asset->store->assets, *urgency);
+  return fine(error);
+}
+
+overture_code overture_asset_retry(overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  asset->retry(asset->store->assets);
+  return fine(error);
 }
 
 overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,

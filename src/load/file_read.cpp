@@ -33,6 +33,7 @@ namespace load_detail {
 namespace {
 
 constexpr error was_cancelled{.code = errc::cancelled, .reason = "the read was cancelled"};
+constexpr error was_refused{.code = errc::limit, .reason = "there is no room to read the file"};
 
 }  // namespace
 
@@ -52,6 +53,7 @@ void file_read::open() noexcept {
   result<opened_file> opened = with_.files.open(path_);
   if (!opened) return end(tl::unexpected<error>(opened.error()));
   file_ = *std::move(opened);
+  if (!may_read(whole_file_bytes(file_.place()))) return end(tl::unexpected<error>(was_refused));
   take_room(ledger());
 }
 

@@ -37,6 +37,8 @@ class file_read : private executor, protected room_turn {
 
  protected:
   ~file_read() override = default;
+  // Asked once the file is open: whether it may take this much memory. If not, it ends as refused.
+  [[nodiscard]] virtual bool may_read(std::uint64_t /*bytes*/) noexcept { return true; }
   // The outcome, in a job. The room is still held: give it back once what it is for is gone.
   virtual void ended(result<blob> outcome) noexcept = 0;
   void give_room_back() noexcept;

@@ -67,13 +67,13 @@ TEST(admission, of_a_budget_of_a_byte_is_one_at_a_time) {
 }
 
 TEST(admission, leaves_most_files_to_what_is_not_in_the_background) {
-  EXPECT_TRUE(may_read(8, 1, background));
-  EXPECT_FALSE(may_read(8, 2, background));
-  EXPECT_TRUE(may_read(8, 7, low));
-  EXPECT_FALSE(may_read(8, 8, high));
-  EXPECT_TRUE(may_read(0, 0, normal));
-  EXPECT_FALSE(may_read(1, 1, normal));
-  EXPECT_TRUE(may_read(1, 0, background));
+  EXPECT_TRUE(has_place(8, 1, background));
+  EXPECT_FALSE(has_place(8, 2, background));
+  EXPECT_TRUE(has_place(8, 7, low));
+  EXPECT_FALSE(has_place(8, 8, high));
+  EXPECT_TRUE(has_place(0, 0, normal));
+  EXPECT_FALSE(has_place(1, 1, normal));
+  EXPECT_TRUE(has_place(1, 0, background));
 }
 
 }  // namespace

@@ -95,6 +95,28 @@ TEST(asset_explain, says_what_the_system_said) {
   EXPECT_THAT(why(store, store.get<words>("a.txt"_path)), StartsWith("a.txt: "));
 }
 
+TEST(asset_explain, says_why_a_reload_failed) {
+  store_rig rig;
+  rig.add("level", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.add("more.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, {.reload_delay = std::chrono::nanoseconds(0)});
+  const asset<list> level = store.get<list>("level"_path);
+  const asset<words> wall = store.get<words>("wall.txt"_path);
+  ASSERT_EQ(store.outcome(level), "ready");
+  rig.add("wall.txt", "broken");
+  rig.add("level", "more.txt");
+  store.reload("wall.txt");
+  store.reload("level");
+  ASSERT_TRUE(test::pump_until(
+      store, [&] { return !store.reload_status(wall) && !store.reload_status(level); }));
+  char text[200];
+  EXPECT_EQ(std::string(text, store.explain(wall, text)), "wall.txt: broken words");
+  EXPECT_EQ(std::string(text, store.explain(level, text)), "level needs more.txt: broken words");
+  EXPECT_TRUE(level.is_ready());
+}
+
 struct settings {
   int volume = 0;
 };

@@ -82,7 +82,6 @@ life_facts facts_of(const std::string& text) {
   for (std::string word; words >> word;) {
     is.held |= word == "held";
     is.ending |= word == "ending";
-    is.has_room |= word == "room";
     is.has_value |= word == "value";
     is.free_threaded |= word == "free";
     is.need_failed |= word == "need_failed";
@@ -106,8 +105,8 @@ constexpr row table[] = {
     // Asked for.
     {"unloaded", asked, "held", "queued to_read", "raise"},
     {"unloaded unload_main leaving begun", asked, "held value",
-     "queued unload_main leaving again begun", ""},
-    {"unloaded leaving", asked, "held value", "queued leaving again", ""},
+     "queued unload_main leaving again begun", "raise"},
+    {"unloaded leaving", asked, "held value", "queued leaving again", "raise"},
     {"ready kept begun", asked, "held value", "ready begun", ""},
     {"ready begun", asked, "held value", "ready begun", ""},
     {"reading", asked, "held", "reading", ""},
@@ -115,7 +114,7 @@ constexpr row table[] = {
     {"failed", retried, "held", "queued to_read", "raise"},
     {"failed settling", retried, "held", "queued settling again", ""},
     {"failed unload_main leaving begun", retried, "held value",
-     "queued unload_main leaving again begun", ""},
+     "queued unload_main leaving again begun", "raise"},
     {"ready begun", retried, "held value", "ready begun", ""},
     // Read.
     {"queued to_read", read_begins, "held", "reading", ""},
@@ -124,11 +123,13 @@ constexpr row table[] = {
     {"reading", read_ends, "held ending", "unloaded", "drop_file"},
     {"reading", read_fails, "held", "failed settling", "drop_needs drop_file settle"},
     {"reading", read_fails, "", "unloaded", "drop_needs drop_file"},
+    {"reading", read_refused, "held", "queued to_read", "raise drop_file"},
+    {"reading", read_refused, "", "unloaded", "drop_file"},
+    {"reading", read_refused, "held ending", "unloaded", "drop_file"},
     // Decoded.
-    {"decoding to_decode", decode_begins, "held room", "decoding", ""},
-    {"decoding to_decode", decode_begins, "held", "queued to_read", "raise drop_file"},
-    {"decoding to_decode", decode_begins, "room", "unloaded", "drop_file"},
-    {"decoding to_decode", decode_begins, "held room ending", "unloaded", "drop_file"},
+    {"decoding to_decode", decode_begins, "held", "decoding", ""},
+    {"decoding to_decode", decode_begins, "", "unloaded", "drop_file"},
+    {"decoding to_decode", decode_begins, "held ending", "unloaded", "drop_file"},
     {"decoding", decode_ends, "held value", "finalizing for_main", "drop_file wake_main"},
     {"decoding", decode_ends, "held value free", "finalizing for_workers",
      "drop_file finalize_job"},
@@ -148,9 +149,9 @@ constexpr row table[] = {
      "drop_needs settle unload_job"},
     {"needing", needs_settle, "held value pending", "needing", ""},
     {"needing", superseded, "held value pending", "queued unload_any leaving again",
-     "drop_needs unload_job"},
+     "raise drop_needs unload_job"},
     {"needing", superseded, "held value pending reload", "queued unload_any leaving again",
-     "drop_needs unload_job"},
+     "raise drop_needs unload_job"},
     {"decoding", superseded, "held", "decoding", ""},
     {"ready begun", superseded, "held value", "ready begun", ""},
     {"decoding", needs_settle, "held", "decoding", ""},
@@ -178,7 +179,7 @@ constexpr row table[] = {
      "exchange wake_main"},
     {"queued settling again", told, "held", "queued to_read", "raise"},
     {"queued unload_main leaving settling again", told, "held value",
-     "queued unload_main leaving again", ""},
+     "queued unload_main leaving again", "raise"},
     // Let go.
     {"queued to_read", let_go, "", "unloaded", ""},
     {"queued unload_main leaving again", let_go, "value", "unloaded unload_main leaving", ""},
@@ -253,15 +254,14 @@ bool has_value(const life& one) {
 // Every combination of facts that can be at such an event.
 template <class Visit>
 void each_facts(const life& now, life_event event, bool free_threaded, Visit visit) {
-  for (unsigned bits = 0; bits < 64; ++bits) {
+  for (unsigned bits = 0; bits < 32; ++bits) {
     life_facts is{.held = (bits & 1) != 0,
                   .ending = (bits & 2) != 0,
-                  .has_room = (bits & 4) != 0,
                   .has_value = has_value(now) || event == decode_ends,
                   .free_threaded = free_threaded,
-                  .need_failed = (bits & 8) != 0,
-                  .needs_pending = (bits & 16) != 0,
-                  .is_reload = (bits & 32) != 0};
+                  .need_failed = (bits & 4) != 0,
+                  .needs_pending = (bits & 8) != 0,
+                  .is_reload = (bits & 16) != 0};
     if (event == unload_ends) is.has_value = false;
     if (event == let_go && is.held) continue;
     if (event == store_ends && !is.ending) continue;
@@ -329,6 +329,25 @@ TEST(an_asset_life, ends_from_every_state) {
       const life gone = step(one, let_go, {.has_value = has_value(one)}).next;
       const bool is_running = is_moving(one.state) && one.in == place::none;
       EXPECT_TRUE(is_running || gone.state == asset_state::unloaded || gone.in == place::kept);
+    }
+  }
+}
+
+// Nobody who asks for it is told that it has settled before.
+TEST(an_asset_life, raises_the_barricade_of_what_is_queued_again) {
+  for (const bool free_threaded : {false, true}) {
+    for (const life& one : all_lives(free_threaded)) {
+      for (std::size_t i = 0; i < life_event_count; ++i) {
+        const auto event = static_cast<life_event>(i);
+        each_facts(one, event, free_threaded, [&](const life_facts& is) {
+          const life_step to = step(one, event, is);
+          const bool is_asked = to.next.state == asset_state::queued &&
+                                (one.state != asset_state::queued || event == told);
+          if (is_asked && to.next != one) {
+            EXPECT_EQ(to.todo.raise, !to.next.settling) << text_of(one) << ", event " << i;
+          }
+        });
+      }
     }
   }
 }

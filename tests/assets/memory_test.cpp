@@ -167,7 +167,9 @@ struct memory_store : asset_store {
       }
       moves = false;
       (void)for_each_unsettled([&](const unsettled_asset& one) {
-        moves |= one.state == asset_state::reading || one.state == asset_state::decoding;
+        const bool stands = std::string_view(one.what) == "room in the budget";
+        moves |=
+            one.state == asset_state::reading || (one.state == asset_state::decoding && !stands);
       });
       std::this_thread::yield();
     }

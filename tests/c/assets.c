@@ -184,6 +184,12 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   CHECK(strstr(why.text, "troy has fallen") != NULL);
   CHECK(strstr(why.text, "maps/troy.txt") != NULL);
   CHECK(overture_asset_value(broken) == NULL);
+  CHECK_INVALID(overture_asset_raise(broken, 7, &why));
+  CHECK_OK(overture_asset_raise(broken, OVERTURE_ASSET_HIGH, &why));
+  CHECK_OK(overture_asset_reload_status(broken, &why));
+  CHECK_OK(overture_asset_retry(broken, &why));
+  CHECK(overture_asset_status(broken, &why) == OVERTURE_BUSY);
+  CHECK(overture_asset_wait(broken, UINT64_MAX, &why) == OVERTURE_CORRUPT);
 
   CHECK(overture_store_free(store, &why) == OVERTURE_BUSY);
   CHECK(overture_reads_free(game.reads, &why) == OVERTURE_BUSY);
@@ -191,7 +197,7 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   CHECK_OK(overture_asset_free(first, &why));
   CHECK_OK(overture_store_free(store, &why));
   CHECK(words.freed == 1);
-  CHECK(words.broken == 1);
+  CHECK(words.broken == 2);
   free_game(&game);
 }
 
@@ -329,6 +335,9 @@ C_CASE(c_assets, null_and_misuse_are_invalid) {
   CHECK(overture_asset_value(NULL) == NULL);
   CHECK_INVALID(overture_asset_status(NULL, &why));
   CHECK_INVALID(overture_asset_wait(NULL, 1, &why));
+  CHECK_INVALID(overture_asset_raise(NULL, 0, &why));
+  CHECK_INVALID(overture_asset_retry(NULL, &why));
+  CHECK_INVALID(overture_asset_reload_status(NULL, &why));
   CHECK_INVALID(overture_store_pump(NULL, 1, &why));
   CHECK_INVALID(overture_store_reload(NULL, "x", &why));
   CHECK_INVALID(overture_store_get_progress(NULL, &now, &why));

@@ -18,8 +18,9 @@
 //     draw(wall);
 //   }
 //
-// What is asked for loads in order of priority; at the same priority what others wait for goes
-// first, and then the order is that of asking.
+// What is asked for loads in order of priority; at the same priority what others wait for is read
+// first, and then the order is that of asking, in whatever order the disk brings the files. A need
+// has the turn of the first that needs it.
 // Raising an asset raises all that it needs, queued or not. Background assets are read after all
 // others, and decoded on threads of the lowest priority of the system, so they never stand in the
 // way of a frame.
@@ -30,8 +31,9 @@
 //
 // Memory:
 //   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
-//            config.budget_bytes, and one asset more. A loader says beforehand what it needs
-//            (memory_needed()), or one asset for each thread that decodes may come on top. Nothing
+//            config.budget_bytes, and one asset more. A file is read once there is room for it. A
+//            loader says beforehand what it needs (memory_needed()), or one asset for each thread
+//            that decodes may come on top; what has no room for that waits with its file. Nothing
 //            of its priority or lower begins before what was given up is cancelled or unloaded, so
 //            a level that is dropped makes room for the next. A quarter of the budget is for assets
 //            of high priority only, half of it for those above low, and three quarters for those
@@ -88,10 +90,12 @@ inline constexpr std::size_t asset_priority_count = 4;
 
 struct asset_store_config {
   std::uint64_t keep_bytes = 64u << 20;  // of assets that no handle holds
-  // For what is not finalized yet, see above; it bounds the memory, files_max only the open files.
+  // For what is not finalized yet, see above. It bounds the memory, files_max how many reads there
+  // are at once. A quarter of it, up to 64 MiB, is kept for the next files.
   std::uint64_t budget_bytes = 256u << 20;
   memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
-  unsigned files_max = 64;          // being read, or read and not decoded yet; at least 1
+  // Being read, or read and not decoded yet, but for those that wait for room; at least 1.
+  unsigned files_max = 64;
   // Threads for decoding background assets. 0, or if all are refused: they are decoded on the job
   // system, with its lowest priority.
   unsigned background_threads = 1;
@@ -156,7 +160,8 @@ class OVERTURE_API asset_store {
   asset_store(file_system& files, read_queue& reads, job_system& jobs,
               const asset_store_config& config = {}) noexcept;
   // Ends what is running, and unloads everything on the calling thread, which must be the main
-  // thread. All handles outside assets must be gone.
+  // thread. All handles outside assets must be gone. If the host runs the read queue, this and
+  // wait_for() poll it.
   ~asset_store();
   asset_store(const asset_store&) = delete;
   asset_store& operator=(const asset_store&) = delete;
@@ -258,11 +263,11 @@ class OVERTURE_API asset_store {
   result<void> for_each_unsettled(function_ref<void(const unsettled_asset&)> visit) const noexcept;
   // Visits every asset that was ever asked for or named. Otherwise as above.
   result<void> for_each_asset(function_ref<void(const known_asset&)> visit) const noexcept;
-  // Writes why an asset failed, with the chain of assets that need what is missing:
-  // "maps/1.map needs gfx/wall.png: no mount has this path". Of more than 16 assets the middle is
-  // left out, and what has loaded since is named as such. Control characters of a path are '?'.
-  // Cut to fit and NUL-terminated, unless `text` is empty. Returns the length without the NUL; 0
-  // for one that has not failed. Any thread.
+  // Writes why an asset failed, or, of one that is ready, why its last reload did, with the chain
+  // of assets that need what is missing: "maps/1.map needs gfx/wall.png: no mount has this path".
+  // Of more than 16 assets the middle is left out, and what has loaded since is named as such.
+  // Control characters of a path are '?'. Cut to fit and NUL-terminated, unless `text` is empty.
+  // Returns the length without the NUL; 0 if neither has failed. Any thread.
   template <class T>
   std::size_t explain(const asset<T>& failed, std::span<char> text) const noexcept {
     return explain_any(failed.head_, text);

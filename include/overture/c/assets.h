@@ -126,7 +126,8 @@ typedef struct overture_loader {
 typedef struct overture_store_config {
   size_t size;          // sizeof(overture_store_config)
   uint64_t keep_bytes;  // of assets that no handle holds; 0: 64 MiB
-  uint32_t files_max;   // being read, or read and not decoded yet; 0: 64
+  // Being read, or read and not decoded yet, but for those that wait for room; 0: 64.
+  uint32_t files_max;
   // Of what is read, decoded and not ready yet, or waits to be unloaded; 0: 256 MiB.
   uint64_t budget_bytes;
 } overture_store_config;
@@ -189,6 +190,17 @@ OVERTURE_C_API void* overture_asset_value(const overture_asset* asset);
 // OVERTURE_OK once it is ready. Errors: busy while it is loading; why it failed; invalid.
 OVERTURE_C_API overture_code overture_asset_status(const overture_asset* asset,
                                                    overture_error* error);
+// OVERTURE_OK unless its last reload failed, which leaves the value as it was. Errors: why;
+// invalid.
+OVERTURE_C_API overture_code overture_asset_reload_status(const overture_asset* asset,
+                                                          overture_error* error);
+// Gives it, and all that it needs, at least this priority. Does nothing to what is loaded. Error:
+// invalid.
+OVERTURE_C_API overture_code overture_asset_raise(overture_asset* asset, int32_t priority,
+                                                  overture_error* error);
+// Loads one that has failed again, and what it needs and has failed. Does nothing to others. Error:
+// invalid.
+OVERTURE_C_API overture_code overture_asset_retry(overture_asset* asset, overture_error* error);
 // Pumps until the asset is ready or has failed, for at most so many nanoseconds. OVERTURE_BUSY: the
 // time has run out. Otherwise as overture_asset_status(). On the thread that pumps, and not from
 // within a function of a loader.

@@ -400,6 +400,10 @@ class OVERTURE_API read_queue {
   void run() noexcept;
   void stop() noexcept;
   std::size_t poll(std::size_t reads_max = 1) noexcept;
+  // Whether nothing is read without these calls. Any thread.
+  [[nodiscard]] bool is_run_by_host() const noexcept {
+    return config_.run_by_host || config_.disk != nullptr;
+  }
 
   // Any thread.
   [[nodiscard]] read_queue_stats stats() const noexcept;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Zlib
+//
+// asset_store: the room that files take before they are decoded.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "assets/store_rig.hpp"
+
+namespace overture::read_room_test {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using test::store_rig;
+
+constexpr std::size_t kib = 1024;
+
+// Counts what is allocated.
+class counted_memory final : public allocator {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    const std::uint64_t sum = now_ += bytes;
+    std::uint64_t most = peak_;
+    while (sum > most && !peak_.compare_exchange_weak(most, sum)) {
+    }
+    return default_allocator().allocate(bytes, alignment, tag);
+  }
+  void deallocate(void* place, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    if (place != nullptr) now_ -= bytes;
+    default_allocator().deallocate(place, bytes, alignment, tag);
+  }
+  [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
+  [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
+
+ private:
+  std::atomic<std::uint64_t> now_{0};
+  std::atomic<std::uint64_t> peak_{0};
+};
+
+// Keeps nothing of a file.
+struct sum {
+  std::uint64_t bytes = 0;
+};
+
+class sum_loader final : public loader<sum> {
+ public:
+  result<sum> decode(std::span<const std::byte> bytes, load_context&) override {
+    ++decodes;
+    return sum{bytes.size()};
+  }
+  std::uint64_t memory_needed(const asset_path&,
+                              std::span<const std::byte> bytes) const noexcept override {
+    ++reads;
+    return stated_factor * bytes.size();
+  }
+  std::uint64_t bytes_of(const sum& of) const noexcept override { return stated_factor * of.bytes; }
+  bool free_threaded() const noexcept override { return is_free; }
+
+  std::uint64_t stated_factor = 0;
+  bool is_free = true;
+  mutable std::atomic<int> reads{0};
+  std::atomic<int> decodes{0};
+};
+
+struct room_rig : store_rig {
+  explicit room_rig(const test::rig_options& options = {}) : store_rig(options) {}
+  void add_files(int count, std::size_t bytes) {
+    for (int i = 0; i < count; ++i) add(std::to_string(i), std::string(bytes, 'x'));
+  }
+};
+
+struct room_store : asset_store {
+  room_store(room_rig& with, sum_loader& sums, const asset_store_config& config)
+      : asset_store(with.engine.files, with.engine.reads, with.engine.jobs, config) {
+    if (!add(sums)) throw std::runtime_error("a loader was not added");
+  }
+  void ask(int count) {
+    for (int i = 0; i < count; ++i) held.push_back(get<sum>(std::to_string(i)));
+  }
+  [[nodiscard]] bool are_ready() {
+    for (const asset<sum>& each : held) {
+      if (!wait_for(each, test::hang) || !each.is_ready()) return false;
+    }
+    return true;
+  }
+  std::vector<asset<sum>> held;
+};
+
+TEST(the_room_of_files, is_within_the_budget_whatever_their_size) {
+  for (const unsigned workers : {0u, 2u}) {
+    for (const bool cached : {false, true}) {
+      SCOPED_TRACE(testing::Message() << workers << cached);
+      room_rig rig({.workers = workers, .io_threads = 8});
+      rig.add_files(64, 256 * kib);
+      rig.os.set_cached(cached);
+      rig.mount();
+      counted_memory memory;
+      sum_loader sums;
+      room_store store(rig, sums, {.budget_bytes = 1024 * kib, .memory = &memory});
+      const std::uint64_t before = memory.now();
+      store.ask(64);
+      EXPECT_TRUE(store.are_ready());
+      // One file more, what is kept of their memory, and the records of the assets.
+      EXPECT_LE(memory.peak() - before, (1024 + 256 + 256 + 128) * kib);
+      EXPECT_EQ(sums.reads, 64) << "each is read once";
+    }
+  }
+}
+
+TEST(the_room_of_files, of_one_that_is_larger_than_the_budget_is_for_it_alone) {
+  room_rig rig;
+  rig.add_files(8, 64 * kib);
+  rig.mount();
+  counted_memory memory;
+  sum_loader sums;
+  room_store store(rig, sums, {.budget_bytes = 1, .memory = &memory});
+  const std::uint64_t before = memory.now();
+  store.ask(8);
+  EXPECT_TRUE(store.are_ready());
+  EXPECT_LE(memory.peak() - before, 2 * 64 * kib + 64 * kib);
+  EXPECT_EQ(sums.decodes, 8);
+}
+
+TEST(the_room_of_files, is_not_given_back_to_wait_for_more) {
+  for (const bool is_free : {false, true}) {
+    SCOPED_TRACE(is_free);
+    room_rig rig({.workers = 1});
+    rig.add_files(16, 16 * kib);
+    rig.mount();
+    sum_loader sums;
+    sums.stated_factor = 10;  // two fit
+    sums.is_free = is_free;
+    room_store store(rig, sums, {.budget_bytes = 512 * kib});
+    store.ask(16);
+    EXPECT_TRUE(store.are_ready());
+    EXPECT_EQ(sums.reads, 16) << "each is read once";
+  }
+}
+
+TEST(the_room_of_files, is_given_back_by_what_is_dropped_while_it_waits) {
+  room_rig rig({.workers = 0});
+  rig.add_files(4, 16 * kib);
+  rig.os.set_cached(true);
+  rig.mount();
+  sum_loader sums;
+  sums.stated_factor = 10;
+  sums.is_free = false;
+  room_store store(rig, sums, {.budget_bytes = 256 * kib, .background_threads = 0});
+  store.ask(4);
+  while (rig.engine.jobs.try_help()) {
+  }
+  EXPECT_LT(sums.decodes, 4);
+  EXPECT_EQ(sums.reads, 4);
+  std::string waits;
+  (void)store.for_each_unsettled([&](const unsettled_asset& one) {
+    if (one.state == asset_state::decoding) waits = one.what;
+  });
+  EXPECT_EQ(waits, "room in the budget");
+  const int decoded = sums.decodes;
+  store.held.resize(1);
+  EXPECT_TRUE(store.are_ready());
+  store.pump(1s);
+  EXPECT_EQ(sums.decodes, decoded);
+  EXPECT_EQ(store.progress().waiting_bytes, 0u);
+}
+
+TEST(the_room_of_files, that_wait_for_more_goes_with_the_store) {
+  room_rig rig({.workers = 0});
+  rig.add_files(4, 16 * kib);
+  rig.os.set_cached(true);
+  rig.mount();
+  counted_memory memory;
+  sum_loader sums;
+  sums.stated_factor = 10;
+  sums.is_free = false;
+  {
+    room_store store(rig, sums,
+                     {.budget_bytes = 256 * kib, .background_threads = 0, .memory = &memory});
+    store.ask(4);
+    while (rig.engine.jobs.try_help()) {
+    }
+    store.held.clear();
+  }
+  EXPECT_EQ(memory.now(), 0u);
+}
+
+TEST(the_room_of_files, waits_for_the_most_urgent_first) {
+  room_rig rig({.workers = 1});
+  rig.add_files(8, 16 * kib);
+  rig.mount();
+  sum_loader sums;
+  sums.stated_factor = 10;
+  sums.is_free = false;
+  room_store store(rig, sums, {.budget_bytes = 256 * kib, .background_threads = 0});
+  store.ask(8);
+  while (store.progress().for_pump == 0) std::this_thread::yield();
+  store.raise(store.held[7], asset_priority::high);
+  while (store.held[0].state() != asset_state::ready) store.pump(0ns);
+  EXPECT_TRUE(store.wait_for(store.held[7], test::hang));
+  EXPECT_FALSE(store.held[6].is_ready());
+  EXPECT_TRUE(store.are_ready());
+}
+
+}  // namespace
+}  // namespace overture::read_room_test
