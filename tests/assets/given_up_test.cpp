@@ -86,6 +86,7 @@ class noisy_loader final : public loader<noisy> {
  public:
   result<noisy> decode(std::span<const std::byte>, load_context& context) override {
     const std::string_view name = context.path().text;
+    if (name.size() > 1) gate.wait();
     return noisy{std::string(name),
                  name.size() > 1 ? context.need<noisy>(name.substr(1)) : asset<noisy>()};
   }
@@ -93,36 +94,40 @@ class noisy_loader final : public loader<noisy> {
   bool free_threaded() const noexcept override { return true; }
 
   std::function<void(const std::string&)> during_unload;
+  barricade gate{barricade::raised};
 };
 
-// The main thread goes past a value that a worker unloads.
+// The main thread goes past a value that a worker unloads, to one that only it may unload.
 TEST(a_store_that_ends, unloads_each_value_once_though_a_loader_calls_it) {
   store_rig rig({.workers = 1});
-  for (const char* name : {"ab", "b", "c", "d"}) rig.add(name, name);
+  for (const char* name : {"ab", "b", "c", "last"}) rig.add(name, name);
   rig.mount();
   noisy_loader loader;
-  std::optional<asset_store> store;
-  store.emplace(rig.engine.files, rig.engine.reads, rig.engine.jobs,
-                asset_store_config{.keep_bytes = 0, .background_threads = 0});
+  std::optional<rigged_store> store;
+  store.emplace(rig, asset_store_config{.keep_bytes = 0, .background_threads = 0});
   ASSERT_TRUE(store->add(loader));
+  const auto main_thread = std::this_thread::get_id();
   std::atomic<int> b_unloads{0};
-  std::atomic<bool> passed{false};
-  // "ab" first, then "c", whose unload() has the worker begin with "b".
-  std::vector<asset<noisy>> held;
-  for (const char* name : {"ab", "c", "d"}) held.push_back(store->get<noisy>(name));
-  for (const asset<noisy>& each : held) ASSERT_TRUE(store->wait_for(each, test::hang));
+  std::atomic<bool> is_ending{false};
   loader.during_unload = [&](const std::string& name) {
-    if (name == "b") {
-      if (++b_unloads > 1) passed = true;
-      while (!passed) std::this_thread::yield();
-    } else if (name == "c") {
-      (void)store->progress();
+    const bool is_main = std::this_thread::get_id() == main_thread;
+    if (name == "c" && is_main) {
+      is_ending = true;
+      (void)store->progress();  // which has the worker begin with "b"
       while (b_unloads == 0) std::this_thread::yield();
-    } else if (name == "d") {
-      passed = true;
+    } else if (name == "b") {
+      ++b_unloads;
+      const auto passed = [&] { return b_unloads > 1 || rig.happened.count("unload last") > 0; };
+      while (is_ending && !is_main && !passed()) std::this_thread::yield();
     }
   };
-  held.clear();
+  {
+    const asset<noisy> ab = store->get<noisy>("ab"_path);
+    const asset<noisy> c = store->get<noisy>("c"_path);
+    loader.gate.lower();
+    ASSERT_TRUE(store->wait_for(ab, test::hang) && store->wait_for(c, test::hang));
+    ASSERT_EQ(store->outcome(store->get<words>("last"_path)), "ready");
+  }
   store.reset();
   EXPECT_EQ(b_unloads, 1);
 }

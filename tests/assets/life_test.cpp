@@ -333,7 +333,7 @@ TEST(an_asset_life, ends_from_every_state) {
   }
 }
 
-// Nobody who asks for it is told that it has settled before.
+// Who asks for it again is not told that it had settled before.
 TEST(an_asset_life, raises_the_barricade_of_what_is_queued_again) {
   for (const bool free_threaded : {false, true}) {
     for (const life& one : all_lives(free_threaded)) {
