@@ -300,6 +300,11 @@ result<void> asset_store::record(load_record& into) const noexcept {
   return state_->core.record(into);
 }
 
+std::size_t asset_store::subject_name(std::uint32_t subject, std::span<char> text) const noexcept {
+  const std::string_view path = state_ ? state_->core.path_of(subject) : std::string_view();
+  return path.copy(text.data(), text.size());
+}
+
 result<void> asset_store::for_each_unsettled(
     function_ref<void(const unsettled_asset&)> visit) const noexcept {
   if (state_ == nullptr) return {};

@@ -21,7 +21,8 @@ struct held_file {
 struct fetch_request {
   asset_path path;
   asset_priority priority = asset_priority::normal;
-  std::uint64_t number = 0;  // the lowest of a priority goes first
+  std::uint64_t number = 0;            // the lowest of a priority goes first
+  std::uint32_t subject = UINT32_MAX;  // for the timeline
   void* owner = nullptr;
   // Set before fetched().
   result<void> outcome;

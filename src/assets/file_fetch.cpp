@@ -7,6 +7,7 @@
 #include "load/file_read.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/base/thread.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture::assets_detail {
 
@@ -15,7 +16,7 @@ class file_in_memory final : load_detail::file_read, public held_file {
  public:
   file_in_memory(file_fetcher& fetcher, const load_detail::read_means& with, load_priority priority,
                  fetch_request& wanted, fetch_listener& listener) noexcept
-      : file_read(with, {.priority = priority}),
+      : file_read(with, {.priority = priority, .subject = wanted.subject}),
         fetcher_(fetcher),
         wanted_(wanted),
         listener_(listener) {}
@@ -138,13 +139,16 @@ bool file_fetcher::raise(fetch_request& begun, asset_priority to, std::uint64_t 
 
 void file_fetcher::take_step(asset_priorities of_these) noexcept {
   task step;
+  std::uint32_t subject = 0;
   {
     const sync_detail::scoped_lock hold(lock_);
     fetch_request* const next = steps_.pop(of_these);
     if (next == nullptr) return;
     step = next->step;
+    subject = next->subject;
     next->step_began_ns = now_ns();
   }
+  const zone work("read", {.subject = subject});
   step.run(step.context);  // which may end the request
 }
 

@@ -46,6 +46,7 @@ struct slot : overture::detail::asset_head {
   loader_entry* of = nullptr;  // null: no loader for this type
   const void* type = nullptr;
   asset_path path;                 // the text lives as long as the store
+  std::uint32_t subject = 0;       // its number in a timeline, that of the asset for a reload
   slot* next_in_bucket = nullptr;  // of the table
 
   life now;  // its state is in asset_head::state too

@@ -23,7 +23,8 @@ store_core::store_core(const store_means& with, const asset_store_config& config
       thread_pool_config{.workers = config.background_threads,
                          .worker_thread = {.name = "background", .priority = thread_priority::low},
                          .memory = &with.memory,
-                         .threads = config.factory});
+                         .threads = config.factory,
+                         .record = config.record});
   // A pool whose threads were all refused would only run its jobs in waits for them.
   if (background_->workers() > 0) background_group_.emplace(*background_);
 }

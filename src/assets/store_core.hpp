@@ -125,6 +125,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
   [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;
+  [[nodiscard]] std::string_view path_of(std::uint32_t subject) noexcept;
 
   void step_waits(asset_priority priority) noexcept override;
   [[nodiscard]] bool may_read(fetch_request& opened, std::uint64_t bytes) noexcept override;

@@ -9,6 +9,7 @@
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
 #include "overture/base/spin.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture::assets_detail {
 
@@ -114,6 +115,7 @@ slot* store_core::begin_read(actions& todo) noexcept {
   one->fetch.priority = one->priority;
   one->fetch.number = one->number;
   one->fetch.was_refused = false;
+  one->fetch.subject = one->subject;
   one->fetch.owner = one;
   group_.begin_job();
   return one;
@@ -319,6 +321,7 @@ void store_core::decode(slot& one) noexcept {
   result<void> made = fail(errc::out_of_memory, "out of memory for an asset");
   if (value != nullptr) {
     const loader_call<> within(*this);
+    const zone work("decode", {.subject = one.subject, .bytes = one.fetch.content.size()});
     decode_context context(one);
     made = base_detail::guarded_result("loader::decode() threw an exception", [&] {
       return one.of->by->decode_at(value, one.fetch.content, context);

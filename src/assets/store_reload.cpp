@@ -135,6 +135,7 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   fresh->of = one.of;
   fresh->type = one.type;
   fresh->path = one.path;
+  fresh->subject = one.subject;
   set_priority(*fresh, one.priority);
   fresh->handles.store(1, std::memory_order_relaxed);  // until pump() has exchanged the values
   one.handles.fetch_add(1, std::memory_order_relaxed);

@@ -156,6 +156,11 @@ bool store_core::needs_pump(const barricade& settled) noexcept {
   return !one->of->free_threaded || with_.jobs.concurrency() == 1;
 }
 
+std::string_view store_core::path_of(std::uint32_t subject) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  return subject < table_.size() ? table_.at(subject).path.text : std::string_view();
+}
+
 result<void> store_core::record(load_record& into) noexcept {
   struct loaded {
     std::uint64_t read_number;

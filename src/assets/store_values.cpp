@@ -9,6 +9,7 @@
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
 #include "overture/base/spin.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture::assets_detail {
 
@@ -70,6 +71,7 @@ bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
   overture::detail::any_loader& by = *one.of->by;
   const result<finalize_step> step = [&] {
     const loader_call<> within(*this);
+    const zone work("finalize", {.subject = one.subject, .bytes = one.value_bytes});
     return base_detail::guarded_result("loader::finalize() threw an exception",
                                        [&] { return by.finalize_at(one.value, budget); });
   }();
@@ -116,9 +118,10 @@ void store_core::unload(slot& one) noexcept {
   }
   {
     const loader_call<> within(*this);
+    const zone work("unload", {.subject = one.subject, .bytes = one.value_bytes});
     (void)base_detail::guarded_call([&] { by.unload_at(one.value, begun); });
+    by.destroy_at(one.value);
   }
-  by.destroy_at(one.value);
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
@@ -190,6 +193,7 @@ slot* store_core::next_for_main(std::uint64_t end_ns, bool& unloads) noexcept {
 pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   pump_result did;
   if (is_pumping_) return did;  // within finalize() or unload(), which this would call again
+  const zone work("pump");
   is_pumping_ = true;
   const std::uint64_t begin_ns = now_ns();
   const std::uint64_t end_ns =

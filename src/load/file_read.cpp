@@ -91,6 +91,7 @@ void file_read::read_bytes(std::uint64_t bytes) noexcept {
               .destination = bytes_.span(),
               .priority = read_priority_of(wishes_.priority, load_priority::normal),
               .deadline_ns = wishes_.deadline_ns,
+              .subject = wishes_.subject,
               .on = this,
               .done = {[](void* self) { static_cast<file_read*>(self)->unpack(); }, this}};
   if (bytes == 0 || with_.reads.read_if_cached(request_)) {

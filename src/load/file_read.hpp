@@ -21,6 +21,7 @@ struct read_wishes {
   load_priority priority = load_priority::normal;
   read_cancellation* cancel = nullptr;
   std::uint64_t deadline_ns = 0;
+  std::uint32_t subject = UINT32_MAX;  // for the timeline
 };
 
 // The main path: start -> open -> (room) -> read -> unpack -> ended(). Each is a step in a job;

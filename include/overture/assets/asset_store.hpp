@@ -57,6 +57,16 @@
 // however long the chain of its needs, and no memory from the allocator once the store has held as
 // many before.
 //
+// A timeline shows each step of an asset, on each thread that is attached to one: the zones "read"
+// (which unpacks too), "decode", "finalize" and "unload", and the requests of the read queue, with
+// the number of the asset as their subject, and "pump" around what runs in pump():
+//
+//   const auto name = [&](std::uint32_t subject, std::span<char> text) {
+//     return store.subject_name(subject, text);
+//   };
+//   function_ref<std::size_t(std::uint32_t, std::span<char>)> names = name;
+//   auto written = write_chrome_json(record, sink, {.subject_name = &names});
+//
 // Threads: "Any thread" below includes jobs and loaders. The one thread that calls pump() is the
 // store's main thread; on it everything is finalized and unloaded whose loader is not
 // free_threaded().
@@ -84,6 +94,7 @@ class job_system;
 class load_record;
 class memory_ledger;
 class read_queue;
+class timeline;
 
 enum class asset_priority : std::uint8_t { background, low, normal, high };
 inline constexpr std::size_t asset_priority_count = 4;
@@ -103,6 +114,7 @@ struct asset_store_config {
   std::chrono::nanoseconds reload_delay{100'000'000};
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory(); of the background threads
+  timeline* record = nullptr;         // they record into it, see below; it must outlive the store
 };
 
 struct asset_progress {
@@ -257,6 +269,9 @@ class OVERTURE_API asset_store {
   // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
   // from front to back. Errors: those of load_record::add(). Any thread.
   result<void> record(load_record& into) const noexcept;
+  // Writes the path of the asset with this number in a timeline, cut to fit, and returns its
+  // length; 0 if there is none. Any thread.
+  std::size_t subject_name(std::uint32_t subject, std::span<char> text) const noexcept;
   // Visits every asset that is asked for and neither ready nor failed: what a load that does not
   // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).
   // Any thread.
