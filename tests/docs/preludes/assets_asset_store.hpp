@@ -5,3 +5,5 @@ class material_loader : public loader<material> {
   result<material> decode(std::span<const std::byte> bytes, load_context& context) override;
 };
 extern file_watch& watch;
+extern text_sink& sink;
+extern timeline& record;
