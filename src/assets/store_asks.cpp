@@ -143,8 +143,9 @@ void store_core::raise_all(slot& from, asset_priority priority, actions& todo) n
     counts_.put_in(*one);
     // The jobs that were queued for them are of the old priority, or of another pool.
     const bool is_read = one->now.state == asset_state::reading;
-    if (is_read && with_.files.raise(one->fetch, priority, number))
+    if (is_read && with_.files.raise(one->fetch, priority, number)) {
       ++todo.steps[index_of(priority)];
+    }
     if (line == &to_decode_) ++todo.decodes[index_of(priority)];
     if (line == &for_workers_) ++todo.finalizes[index_of(priority)];
     if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
