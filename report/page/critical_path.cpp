@@ -6,6 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "overture/load/load_scope.hpp"
+#include "overture/sync/wait_observer.hpp"
+
 namespace overture::report_detail {
 
 namespace {
@@ -118,10 +121,23 @@ class path_finder {
     return found->end_ns;
   }
 
-  // Back through a read to the thread that asked for it.
+  // Back through a read to the thread that asked for it; or to the one that unpacked the solid
+  // block that the read has waited for.
   std::uint64_t through(const picture_read& done, std::uint32_t& lane) {
-    add(path_step::in_read, done.served_ns, done.end_ns,
+    add(path_step::in_read, done.read_end_ns(), done.end_ns, to_string(load_stage::unpack), false,
+        done.file);
+    add(path_step::in_read, done.read_begin_ns(), done.read_end_ns(),
         done.is_cached ? "read from the page cache" : "read from the disk", false, done.file);
+    if (done.block_wait_ns != 0) {
+      const std::optional<cause> by = last_unpacking(done.served_ns, done.read_begin_ns());
+      const std::uint64_t from = by ? by->end_ns : done.served_ns;
+      add(path_step::in_read, from, done.read_begin_ns(), wait_reasons::solid_block, true,
+          done.file, by ? path_step::turn::guessed : path_step::turn::none);
+      if (by) {
+        lane = by->lane;
+        return by->end_ns;
+      }
+    }
     add(path_step::in_read, done.begin_ns, done.served_ns, "in the queue", true, done.file);
     if (const std::optional<std::uint32_t> asker = asker_of(done)) lane = *asker;
     return done.begin_ns;
@@ -140,6 +156,26 @@ class path_finder {
       if (after == lane.work.begin()) continue;
       const std::uint64_t end = lane.spans[*(after - 1)].end_ns;
       if (!last || end > last->end_ns) last = cause{i, end, nullptr};
+    }
+    return last;
+  }
+
+  // What was unpacked last between the two times, whatever it was.
+  [[nodiscard]] std::optional<cause> last_unpacking(std::uint64_t after_ns,
+                                                    std::uint64_t until_ns) const {
+    std::optional<cause> last;
+    for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
+      const flat_lane& lane = lanes_[i];
+      auto at = std::partition_point(
+          lane.work.begin(), lane.work.end(),
+          [&](std::uint32_t index) { return lane.spans[index].end_ns <= until_ns; });
+      while (at != lane.work.begin()) {
+        const picture_span& span = lane.spans[*--at];
+        if (span.end_ns <= std::max(after_ns, last ? last->end_ns : 0)) break;
+        if (picture_.names[span.name].name != to_string(load_stage::unpack)) continue;
+        last = cause{i, span.end_ns, nullptr};
+        break;
+      }
     }
     return last;
   }

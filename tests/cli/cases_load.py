@@ -3,6 +3,8 @@
 
 import json
 import os
+import random
+import string
 import tarfile
 import zipfile
 
@@ -469,6 +471,31 @@ def load_says_what_solid_blocks_and_their_mount_take(box):
 
 
 @case()
+def load_counts_a_solid_block_as_unpacked_and_not_as_read(box):
+    # So much that unpacking takes far longer than copying the files out of the block.
+    letters = random.Random(7)
+    files = {f"{i}.txt": "".join(letters.choices(string.hexdigits, k=200_000)) for i in range(12)}
+    with tarfile.open(box.folder / "music.tar.xz", "w:xz", preset=0) as archive:
+        for name, text in files.items():
+            archive.add(box.write(name, text), name)
+    packed = (box.folder / "music.tar.xz").stat().st_size
+    words = ("load", "--json", "--no-decode", "--trace", "trace.json", "music.tar.xz")
+    report = box.run(*words).json()
+    reads = report["reads"]
+    assert reads["disk_bytes"] + reads["cached_bytes"] == packed, (packed, reads)
+    seconds = {name: stage["seconds"] for name, stage in report["stages"].items()}
+    assert seconds["unpack"] > 5 * (seconds["read"] + reads["device_seconds"]), report
+    assert report["bound"] in ("unpack-bound", "waiting for solid blocks"), report["bound"]
+    threads = sum(each["stages"]["unpack"] for each in report["cores"])
+    assert abs(threads - seconds["unpack"]) < 0.2 * threads, (threads, seconds)
+    blocks = report["mounts"][0]["block_seconds"]
+    assert 0 < blocks < seconds["unpack"] + seconds["read"] + reads["device_seconds"] + 1e-6, report
+    again = box.run("report", "trace.json", "--json").json()
+    assert again["reads"]["disk_bytes"] + again["reads"]["cached_bytes"] == packed, again["reads"]
+    assert abs(again["stages"]["unpack"]["seconds"] - seconds["unpack"]) < 0.001, again["stages"]
+
+
+@case()
 def load_warns_of_an_exclude_that_matches_nothing(box):
     mounts = box.game()
     idle = box.load(*mounts, "--exclude", "*.png", "--exclude", "look/*.png", "--repeat", 2)
@@ -480,3 +507,20 @@ def load_warns_of_an_exclude_that_matches_nothing(box):
     assert one_side.err == "", one_side
     neither = box.load(*mounts, "--against", "base", "--exclude", "moon", "--repeat", 1)
     assert neither.err.count("--exclude moon matches no file") == 1, neither
+
+
+@case()
+def every_command_warns_of_an_exclude_that_matches_nothing(box):
+    mounts = box.game()
+    commands = (
+        ("ls",),
+        ("ls", "-r"),
+        ("check",),
+        ("pack", "packed.zip"),
+        ("extract", "--to", "out"),
+        ("load",),
+    )
+    for command in commands:
+        done = box.run(*command, "--exclude", "*.txt", "--exclude", "moon/**", *mounts)
+        assert done.err.count("warning: --exclude") == 1, (command, done)
+        assert "warning: --exclude moon/** matches no file" in done.err, (command, done)
