@@ -52,7 +52,7 @@ std::uint32_t events_per_thread(const load_arguments& arguments) {
 struct load_records {
   std::optional<load_record> recorded;  // none: not asked for
   load_record noted;
-  bool checked = false;                     // whether the mounts have all files of `recorded`
+  bool checked = false;            // whether the mounts have all files of `recorded`
   unmatched_globs unmatched = {};  // what of --exclude has matched no file so far
 };
 

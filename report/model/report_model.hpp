@@ -96,7 +96,7 @@ struct report_file {
   std::uint64_t device_ns = 0;  // that its reads took after the queue
   // Not in the total: its reads waited for another file's to unpack their solid block.
   std::uint64_t block_wait_ns = 0;
-  std::uint32_t width = 0;      // of images and textures
+  std::uint32_t width = 0;  // of images and textures
   std::uint32_t height = 0;
   std::uint32_t sample_rate = 0;  // of sounds
   std::uint64_t sound_frames = 0;

@@ -166,9 +166,9 @@ class path_finder {
     std::optional<cause> last;
     for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
       const flat_lane& lane = lanes_[i];
-      auto at = std::partition_point(
-          lane.work.begin(), lane.work.end(),
-          [&](std::uint32_t index) { return lane.spans[index].end_ns <= until_ns; });
+      auto at = std::partition_point(lane.work.begin(), lane.work.end(), [&](std::uint32_t index) {
+        return lane.spans[index].end_ns <= until_ns;
+      });
       while (at != lane.work.begin()) {
         const picture_span& span = lane.spans[*--at];
         if (span.end_ns <= std::max(after_ns, last ? last->end_ns : 0)) break;

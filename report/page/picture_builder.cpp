@@ -77,8 +77,8 @@ void picture_builder::add_value(std::string_view counter, counter_value value) {
 void picture_builder::add_lane(picture_lane lane, std::uint32_t track) {
   lane.kind = kind_of(lane.name);
   nest(lane.spans);
-  // What only reads is seen in its reads. A thread of the read queue may also unpack solid blocks, or
-  // wait for them.
+  // What only reads is seen in its reads. A thread of the read queue may also unpack solid blocks,
+  // or wait for them.
   const auto is_of_block = [&](const picture_span& span) {
     const picture_name& name = made_.names[span.name];
     return name.name == (name.is_wait ? wait_reasons::solid_block : to_string(load_stage::unpack));

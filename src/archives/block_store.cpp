@@ -16,7 +16,7 @@ using namespace base_detail;
 namespace {
 
 // Adds the time from its construction to end() to what the reader on this thread is told. Where
-// nobody asks it reads no clock.
+// no reader asks it reads no clock.
 class told_time {
  public:
   explicit told_time(std::uint64_t block_work::* to) noexcept

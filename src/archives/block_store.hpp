@@ -20,8 +20,8 @@
 // one item can always go on.
 //
 // Threads: any, several at once. The first reader of a block unpacks it; meanwhile read_at() waits,
-// as wait_reasons::solid_block, and read_cached_at() fails as busy. A damaged block is unpacked only
-// once, too: the bytes in front of the damage can be read, the rest returns the error.
+// as wait_reasons::solid_block, and read_cached_at() fails as busy. A damaged block is unpacked
+// only once, too: the bytes in front of the damage can be read, the rest returns the error.
 //
 // Times: a reader with a block_work_scope is told whether it unpacked, or waited for another.
 #pragma once

@@ -17,9 +17,11 @@
 #include "overture/base/version.hpp"
 #include "overture/trace/timeline.hpp"
 #include "trace/json_writer.hpp"
+#include "trace/request_tracks.hpp"
 
 namespace overture {
 using namespace base_detail;
+using trace_detail::request_tracks;
 
 namespace {
 
@@ -99,50 +101,6 @@ bool begins_before(const ordered_event& a, const ordered_event& b) noexcept {
   if (end_ns(*a.event) != end_ns(*b.event)) return end_ns(*a.event) > end_ns(*b.event);
   return a.order > b.order;
 }
-
-// Assigns each request the lowest track that is free when it begins. Takes requests by begin time.
-class request_tracks {
- public:
-  explicit request_tracks(allocator& memory) noexcept
-      : busy_(memory, memory_tag::trace), idle_(memory, memory_tag::trace) {}
-
-  [[nodiscard]] result<std::uint32_t> take(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
-    while (!busy_.empty() && busy_[0].end_ns <= begin_ns) {
-      if (!idle_.push_back(busy_[0].index)) return out_of_memory();
-      std::push_heap(idle_.begin(), idle_.end(), std::greater<>());
-      std::pop_heap(busy_.begin(), busy_.end(), ends_later);
-      busy_.pop_back();
-    }
-    std::uint32_t index = count_;
-    if (idle_.empty()) {
-      ++count_;
-    } else {
-      std::pop_heap(idle_.begin(), idle_.end(), std::greater<>());
-      index = idle_.back();
-      idle_.pop_back();
-    }
-    if (!busy_.push_back({end_ns, index})) return out_of_memory();
-    std::push_heap(busy_.begin(), busy_.end(), ends_later);
-    return index;
-  }
-  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-
- private:
-  struct busy_track {
-    std::uint64_t end_ns;
-    std::uint32_t index;
-  };
-  static bool ends_later(const busy_track& a, const busy_track& b) noexcept {
-    return a.end_ns > b.end_ns;
-  }
-  static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "out of memory for the timeline's requests");
-  }
-
-  vec<busy_track> busy_;     // a heap, earliest end on top
-  vec<std::uint32_t> idle_;  // a heap, lowest index on top
-  std::uint32_t count_ = 0;
-};
 
 class chrome_json {
  public:

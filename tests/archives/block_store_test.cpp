@@ -128,7 +128,7 @@ TEST_F(block_store_test, tells_a_reader_what_it_did_for_its_block) {
       EXPECT_EQ(read(blocks, 4, 4), "aaaa");
     }
   }
-  EXPECT_EQ(read(blocks, 10, 1), "b") << "where nobody asks, too";
+  EXPECT_EQ(read(blocks, 10, 1), "b") << "where no reader asks, too";
   EXPECT_TRUE(first.used);
   EXPECT_EQ(first.packed_bytes, 1u);
   EXPECT_GE(first.unpack_ns, 2'000'000u);

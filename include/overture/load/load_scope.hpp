@@ -187,9 +187,10 @@ struct load_options {
   // Files that match one of these are skipped: see matches_glob().
   std::span<const std::string_view> exclude = {};
   // How long one file may take in all stages, without waiting for room, in the queue or for another
-  // file's read to unpack its solid block; 0: as long as it needs. A file that takes longer fails with errc::limit before its next stage, or its next
-  // piece: with this set and no sink, files of 4 MiB and more that no decoder accepts are read and
-  // unpacked in pieces. A stage that has begun otherwise ends: see docs/guide/command.md.
+  // file's read to unpack its solid block; 0: as long as it needs. A file that takes longer fails
+  // with errc::limit before its next stage, or its next piece: with this set and no sink, files of
+  // 4 MiB and more that no decoder accepts are read and unpacked in pieces. A stage that has begun
+  // otherwise ends: see docs/guide/command.md.
   std::chrono::nanoseconds file_time_max{0};
   asset_sink* sink = nullptr;  // null: assets are discarded
   // Of an earlier load, see load_record.hpp: its files come first, in its order, and the progress

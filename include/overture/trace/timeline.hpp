@@ -77,7 +77,8 @@ struct request_flags {
   static constexpr std::uint16_t cancelled = 32;
   static constexpr std::uint16_t failed = 64;
   static constexpr std::uint16_t late = 128;  // missed its deadline
-  static constexpr std::uint16_t block = 256;  // of a zone: it unpacks a solid block for the subject
+  static constexpr std::uint16_t block =
+      256;  // of a zone: it unpacks a solid block for the subject
 };
 
 // The colour of a zone, a hint: chrome://tracing and Perfetto's legacy view follow it.
@@ -263,8 +264,8 @@ struct chrome_json_options {
 //     "events_lost", unless they are 0.
 //   - Requests get tracks of their own ("read 0" and so on, tid 1000 and up), as few as possible
 //     without overlap. A request with a service has as arguments its layer, source, offset,
-//     priority, time in the queue, the thread that finished it and its outcome; out of a solid block
-//     also "packed_bytes", "unpack_us" and "block_wait_us".
+//     priority, time in the queue, the thread that finished it and its outcome; out of a solid
+//     block also "packed_bytes", "unpack_us" and "block_wait_us".
 //   - What waits for room does so on tracks of its own ("room 0" and so on), and has as argument
 //     "held_by", the subject that had the room.
 //   - Counters belong to the process.

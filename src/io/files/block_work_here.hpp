@@ -8,7 +8,7 @@
 
 namespace overture::io_detail {
 
-// What the calling thread's work on blocks is added to; null: nobody asks.
+// What the calling thread's work on blocks is added to; null: no reader asks.
 [[nodiscard]] block_work* block_work_here() noexcept;
 
 // While it lives, `into` gets what the block stores do on this thread. Scopes nest: only the

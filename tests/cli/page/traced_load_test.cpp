@@ -115,7 +115,8 @@ std::string shown(const timeline_picture& picture) {
   }
   for (const picture_read& read : picture.reads) {
     out << read.begin_ns << ' ' << read.served_ns << ' ' << read.end_ns << ' ' << read.file << ' '
-        << read.bytes << read.is_cached << ' ' << read.block_wait_ns << ' ' << read.unpack_ns << '\n';
+        << read.bytes << read.is_cached << ' ' << read.block_wait_ns << ' ' << read.unpack_ns
+        << '\n';
   }
   for (const picture_wake& wake : picture.wakes) {
     out << wake.to_lane << ' ' << wake.to_ns << ' ' << wake.from_lane << ' ' << wake.from_read
@@ -277,8 +278,8 @@ TEST(traced_load, unpacking_a_solid_block_is_not_reading) {
   const auto describe = [](std::uint32_t subject) -> subject_text {
     return {std::to_string(subject), ""};
   };
-  ASSERT_TRUE(each_trace_line(made.record, describe,
-                              [&](const trace_line& line) { in_memory.add(line); }));
+  ASSERT_TRUE(
+      each_trace_line(made.record, describe, [&](const trace_line& line) { in_memory.add(line); }));
   in_memory.finish();
   EXPECT_EQ(shown(in_memory.picture()), shown(from_file.picture()));
   for (const traced_load* load : {&from_file, &in_memory}) {
