@@ -2,6 +2,7 @@
 #include "report/page/critical_path.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -32,6 +33,10 @@ class path_finder {
     for (const picture_read& read : picture.reads) by_end_.push_back(&read);
     std::sort(by_end_.begin(), by_end_.end(),
               [](const auto* a, const auto* b) { return a->end_ns < b->end_ns; });
+    std::ranges::copy_if(by_end_, std::back_inserter(by_block_),
+                         [](const auto* read) { return read->block_wait_ns != 0; });
+    std::sort(by_block_.begin(), by_block_.end(),
+              [](const auto* a, const auto* b) { return a->read_begin_ns() < b->read_begin_ns(); });
   }
 
   std::vector<path_step> run() {
@@ -129,18 +134,41 @@ class path_finder {
     add(path_step::in_read, done.read_begin_ns(), done.read_end_ns(),
         done.is_cached ? "read from the page cache" : "read from the disk", false, done.file);
     if (done.block_wait_ns != 0) {
-      const std::optional<cause> by = last_unpacking(done.served_ns, done.read_begin_ns());
-      const std::uint64_t from = by ? by->end_ns : done.served_ns;
-      add(path_step::in_read, from, done.read_begin_ns(), wait_reasons::solid_block, true,
-          done.file, by ? path_step::turn::guessed : path_step::turn::none);
-      if (by) {
-        lane = by->lane;
-        return by->end_ns;
+      if (const std::optional<cause> by = unpacked_for(done)) return past_block(done, *by, lane);
+      add(path_step::in_read, done.served_ns, done.read_begin_ns(), wait_reasons::solid_block, true,
+          done.file);
+    } else if (const picture_read* const other = held_up_by(done)) {
+      // The threads that read all waited for a block.
+      if (const std::optional<cause> by = unpacked_for(*other)) {
+        add(path_step::in_read, other->read_begin_ns(), done.served_ns, "in the queue", true,
+            done.file);
+        return past_block(*other, *by, lane);
       }
     }
     add(path_step::in_read, done.begin_ns, done.served_ns, "in the queue", true, done.file);
     if (const std::optional<std::uint32_t> asker = asker_of(done)) lane = *asker;
     return done.begin_ns;
+  }
+
+  // From a read that has waited for its block to the thread that unpacked it.
+  std::uint64_t past_block(const picture_read& read, const cause& by, std::uint32_t& lane) {
+    add(path_step::in_read, by.end_ns, read.read_begin_ns(), wait_reasons::solid_block, true,
+        read.file, path_step::turn::guessed);
+    lane = by.lane;
+    return by.end_ns;
+  }
+  [[nodiscard]] std::optional<cause> unpacked_for(const picture_read& read) const {
+    return last_unpacking(read.served_ns, read.read_begin_ns());
+  }
+  // The read that waited for its block until last, while this one was in the queue. Null if none.
+  [[nodiscard]] const picture_read* held_up_by(const picture_read& read) const {
+    const auto after = std::partition_point(
+        by_block_.begin(), by_block_.end(),
+        [&](const picture_read* each) { return each->read_begin_ns() <= read.served_ns; });
+    if (after == by_block_.begin() || (*(after - 1))->read_begin_ns() <= read.begin_ns) {
+      return nullptr;
+    }
+    return *(after - 1);
   }
 
   // The work that ended last before `time`, on other threads.
@@ -217,6 +245,8 @@ class path_finder {
   const timeline_picture& picture_;
   std::vector<flat_lane> lanes_;
   std::vector<const picture_read*> by_end_;
+  std::vector<const picture_read*>
+      by_block_;  // those that waited for a block, by when it was there
   std::vector<path_step> path_;
 };
 
