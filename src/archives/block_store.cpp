@@ -199,7 +199,9 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
   const bool broken = !done && has_room && lasts(done.error().code);
   const bool keep = done || (broken && made > 0);
   const bool tried = data != nullptr;
-  took.end(packed_ns_here() - packed_ns);
+  // To find nothing in the page cache is not to unpack.
+  const bool begun = done || made > 0 || done.error().code != errc::busy;
+  if (begun) took.end(packed_ns_here() - packed_ns);
   // Before others hear of it: one that holds the block's room may begin at once.
   if (!keep) memory().deallocate(data, bytes, 64, memory_tag::vfs);
   returned_room room;

@@ -206,10 +206,14 @@ TEST_F(block_store_test, says_that_a_reader_waits_for_another_that_unpacks) {
 TEST_F(block_store_test, is_busy_while_the_packed_bytes_are_not_cached) {
   letters& blocks = make({10});
   std::byte byte{};
+  block_work work;
   for (int i = 0; i < 2; ++i) {
+    const io_detail::block_work_scope noted(work);
     EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 0, {&byte, 1}).error().code, errc::busy);
     EXPECT_EQ(blocks.unpacked, 1) << "one try tells";
   }
+  EXPECT_EQ(work.unpack_ns, 0u) << "a try that found nothing is not unpacking";
+  EXPECT_EQ(work.packed_bytes, 0u);
   EXPECT_EQ(read(blocks, 0, 2), "aa") << "to fail so is not for ever";
   EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 9, {&byte, 1}).value_or(0), 1u);
 }
