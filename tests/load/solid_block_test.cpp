@@ -155,6 +155,9 @@ block_sums sums_of(const load_scope& scope) {
     sums.cached_bytes += file.cached_bytes;
     const std::uint64_t unpack_ns = file.stage_ns[static_cast<std::size_t>(load_stage::unpack)];
     EXPECT_GE(unpack_ns, file.block_unpack_ns);
+    // No time counts twice.
+    const std::uint64_t read_ns = file.stage_ns[static_cast<std::size_t>(load_stage::read)];
+    EXPECT_LE(read_ns + file.device_ns + unpack_ns + file.block_wait_ns, scope.summary().ns);
     if (file.block_unpack_ns != 0) return;
     EXPECT_EQ(file.disk_bytes + file.cached_bytes, 0u) << file.path;
   }));
