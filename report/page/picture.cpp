@@ -2,6 +2,7 @@
 #include "report/page/picture.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 

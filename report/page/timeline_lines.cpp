@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "overture/load/load_scope.hpp"
 
 namespace overture::report_detail {
 
