@@ -5,6 +5,7 @@ import random
 import string
 import tarfile
 
+from cases_report import page_data
 from harness import case
 
 
@@ -30,8 +31,8 @@ def load_counts_a_solid_block_as_unpacked_and_not_as_read(box):
         for name, text in files.items():
             archive.add(box.write(name, text), name)
     packed = (box.folder / "music.tar.xz").stat().st_size
-    words = ("load", "--json", "--no-decode", "--trace", "trace.json", "music.tar.xz")
-    report = box.run(*words).json()
+    words = ("load", "--json", "--no-decode", "--threads", 2, "--trace", "trace.json")
+    report = box.run(*words, "--html", "page.html", "music.tar.xz").json()
     reads = report["reads"]
     assert reads["disk_bytes"] + reads["cached_bytes"] == packed, (packed, reads)
     seconds = {name: stage["seconds"] for name, stage in report["stages"].items()}
@@ -41,6 +42,10 @@ def load_counts_a_solid_block_as_unpacked_and_not_as_read(box):
     assert abs(threads - seconds["unpack"]) < 0.2 * threads, (threads, seconds)
     blocks = report["mounts"][0]["block_seconds"]
     assert 0 < blocks < seconds["unpack"] + seconds["read"] + reads["device_seconds"] + 1e-6, report
+    data, _ = page_data(box, "page.html")
+    assert abs(data["mount_us"] - report["mount_seconds"] * 1e6) < 2, "what-if begins with it"
+    lanes = {each["name"] for each in data["lanes"]}
+    assert {"main", "worker 1"} <= lanes, lanes
     again = box.run("report", "trace.json", "--json").json()
     assert again["reads"]["disk_bytes"] + again["reads"]["cached_bytes"] == packed, again["reads"]
     assert abs(again["stages"]["unpack"]["seconds"] - seconds["unpack"]) < 0.001, again["stages"]
