@@ -14,6 +14,7 @@
 #include "commands/load_run.hpp"
 #include "mounts/mounting.hpp"
 #include "mounts/skipped_names.hpp"
+#include "mounts/unmatched_globs.hpp"
 #include "overture/overture.hpp"
 #include "report/report_json.hpp"
 #include "report/report_text.hpp"
@@ -404,6 +405,9 @@ int cmd_check(const std::vector<std::string>& words) {
     if (!anywhere && glob[0] == '/') glob.erase(0, 1);
     glob.insert(0, anywhere ? "*/**/" : "*/");
   }
+  unmatched_globs unmatched(arguments.exclude, globs);
+  unmatched.look_at(files);
+  unmatched.warn();
   const std::vector<std::string_view> exclude(globs.begin(), globs.end());
   load_run how;
   how.threads = arguments.threads;

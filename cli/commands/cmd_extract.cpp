@@ -11,6 +11,7 @@
 #include "mounts/mounting.hpp"
 #include "mounts/path_argument.hpp"
 #include "mounts/skipped_names.hpp"
+#include "mounts/unmatched_globs.hpp"
 #include "system/exit_code.hpp"
 #include "system/native_path.hpp"
 #include "terminal/command_line.hpp"
@@ -234,6 +235,9 @@ int cmd_extract(const std::vector<std::string>& words) {
     from.print_failure(paths.error());
     return exit_for(paths.error().code, exit_files_failed);
   }
+  unmatched_globs unmatched(arguments.exclude);
+  for (const std::string& path : *paths) unmatched.look_at(path);
+  unmatched.warn();
   const std::size_t excluded = std::erase_if(
       *paths, [&](const std::string& path) { return matches_any(arguments.exclude, path); });
   how.to_path = arguments.to;

@@ -14,6 +14,7 @@
 #include "compare/comparison_text.hpp"
 #include "compare/load_comparison.hpp"
 #include "mounts/mounting.hpp"
+#include "mounts/unmatched_globs.hpp"
 #include "overture/overture.hpp"
 #include "report/kept_assets.hpp"
 #include "report/model/collect.hpp"
@@ -51,8 +52,8 @@ std::uint32_t events_per_thread(const load_arguments& arguments) {
 struct load_records {
   std::optional<load_record> recorded;  // none: not asked for
   load_record noted;
-  bool checked = false;                     // whether the mounts have all files of `recorded`
-  std::vector<std::string> unmatched = {};  // what of --exclude has matched no file so far
+  bool checked = false;            // whether the mounts have all files of `recorded`
+  unmatched_globs unmatched = {};  // what of --exclude has matched no file so far
 };
 
 // What --trace, --record and --html replace.
@@ -152,22 +153,6 @@ int make_page(const report& what, const timeline& record, const load_window& win
   return write_page(report_page(what, picture), arguments.html, old.page);
 }
 
-void drop_matching(std::vector<std::string>& globs, const file_system& files) {
-  std::erase_if(globs, [&](const std::string& glob) {
-    for (entry_index i = 0; i < files.entry_count(); ++i) {
-      if (matches_glob(glob, files.entry(i).path)) return true;
-    }
-    return false;
-  });
-}
-
-void warn_of_unmatched(std::vector<std::string>& globs) {
-  for (const std::string& glob : std::exchange(globs, {})) {
-    print_warning(fmt::format("--exclude {} matches no file; paths begin at the root of the tree",
-                              printable(glob)));
-  }
-}
-
 void add_mount_times(report& what, const file_system& files, const std::vector<mount_time>& times) {
   for (std::size_t i = 0; i < files.mount_count(); ++i) {
     const auto took = std::ranges::find(times, files.mount_at(i).id, &mount_time::mount);
@@ -199,7 +184,7 @@ finished_load load_once(const load_arguments& arguments, load_records& records, 
     warn_of_missing(*records.recorded, arguments.recorded, files);
   }
 
-  drop_matching(records.unmatched, files);
+  records.unmatched.look_at(files);
   trace_file trace;
   if (!arguments.trace.empty() && !trace.open(arguments.trace))
     return {.status = interrupted() ? exit_interrupted : exit_output_failed};
@@ -254,7 +239,7 @@ int load_in_turns(const load_arguments& arguments, old_outputs& replaced, const 
   load_arguments other = arguments;
   other.tree = arguments.other;
   load_records records;
-  records.unmatched = arguments.exclude;
+  records.unmatched = unmatched_globs(arguments.exclude);
   sample_collector was;
   sample_collector now;
   int status = exit_ok;
@@ -266,7 +251,7 @@ int load_in_turns(const load_arguments& arguments, old_outputs& replaced, const 
     }
     finished_load done = load_once(how, records, replaced, out);
     if (!done.what) return done.status;
-    if (turn == 1) warn_of_unmatched(records.unmatched);
+    if (turn == 1) records.unmatched.warn();
     if (turn < 2) {
       for (const report_failure& each : done.what->failures) print_error(failure_line(each, {}));
     }
@@ -319,7 +304,7 @@ int cmd_load(const std::vector<std::string>& words) {
     if (!records.recorded) return exit_usage;
   }
 
-  records.unmatched = arguments.exclude;
+  records.unmatched = unmatched_globs(arguments.exclude);
   std::vector<report> loads;
   sample_collector samples;
   int status = exit_ok;
@@ -331,7 +316,7 @@ int cmd_load(const std::vector<std::string>& words) {
     }
     finished_load done = load_once(arguments, records, replaced, out);
     if (!done.what) return done.status;
-    warn_of_unmatched(records.unmatched);
+    records.unmatched.warn();
     status = std::max(status, done.status);
     written = std::max(written, done.written);
     loads.push_back(std::move(*done.what));

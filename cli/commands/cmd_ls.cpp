@@ -10,6 +10,7 @@
 #include "mounts/mounting.hpp"
 #include "mounts/path_argument.hpp"
 #include "mounts/skipped_names.hpp"
+#include "mounts/unmatched_globs.hpp"
 #include "report/report_json.hpp"
 #include "system/exit_code.hpp"
 #include "terminal/command_line.hpp"
@@ -110,6 +111,18 @@ result<std::vector<listed_item>> list(file_system& files, asset_path folder,
   return items;
 }
 
+// Of patterns that match no file below the folder, whether it is listed or not: a pattern that
+// matches what is deeper is no mistake.
+void warn_of_unmatched(file_system& files, asset_path folder, const ls_arguments& arguments) {
+  unmatched_globs unmatched(arguments.exclude);
+  const auto look = [&](const folder_item& item) {
+    unmatched.look_at(item.path);
+    return !unmatched.empty();
+  };
+  if (!unmatched.empty()) (void)files.walk(folder, look);
+  unmatched.warn();
+}
+
 std::string name_text(const listed_item& item) {
   return printable(item.name) + (item.kind == entry_kind::folder ? "/" : "");
 }
@@ -173,6 +186,7 @@ int cmd_ls(const std::vector<std::string>& words) {
     }
     return exit_for(items.error().code, exit_files_failed);
   }
+  warn_of_unmatched(files, *folder, arguments);
   const text_style style = out.style(stream::out);
   const int outcome = print(arguments.json      ? listing_json(files, *items, folder.text())
                             : arguments.details ? long_text(*items, style)

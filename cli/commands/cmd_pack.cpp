@@ -11,6 +11,7 @@
 #include "mounts/mounting.hpp"
 #include "mounts/skipped_names.hpp"
 #include "mounts/tree_arguments.hpp"
+#include "mounts/unmatched_globs.hpp"
 #include "system/exit_code.hpp"
 #include "system/native_path.hpp"
 #include "terminal/command_line.hpp"
@@ -120,6 +121,9 @@ std::vector<entry_index> order_of(const file_system& files, const pack_arguments
     if (const result<entry_index> file = files.find({path, {hash64(path)}})) put(*file);
   }
   for (entry_index file = 0; file < files.entry_count(); ++file) put(file);
+  unmatched_globs unmatched(arguments.exclude);
+  unmatched.look_at(files);
+  unmatched.warn();
   std::erase_if(order,
                 [&](entry_index i) { return matches_any(arguments.exclude, files.entry(i).path); });
   return order;

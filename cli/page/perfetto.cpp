@@ -227,8 +227,21 @@ class perfetto_writer {
         for (const std::uint64_t flow : flows->second) of.fixed(event_field::flow, flow);
       }
       event(read.begin_ns, of);
+      read_part(uuid, read.served_ns, read.read_begin_ns(), wait_reasons::solid_block);
+      read_part(uuid, read.read_end_ns(), read.end_ns, to_string(load_stage::unpack));
       event(read.end_ns, event_on(uuid, event_type::end));
     }
+  }
+
+  // What of a read out of a solid block was no reading.
+  void read_part(std::uint64_t uuid, std::uint64_t begin_ns, std::uint64_t end_ns,
+                 const char* name) {
+    if (begin_ns == end_ns) return;
+    proto_message of = event_on(uuid, event_type::begin);
+    of.text(event_field::category, "request");
+    of.text(event_field::name, name);
+    event(begin_ns, of);
+    event(end_ns, event_on(uuid, event_type::end));
   }
 
   void counters() {

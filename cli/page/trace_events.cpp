@@ -37,6 +37,7 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
     if (!value || !is_argument()) return true;
     if (key_ == "cached") line_.is_cached = true;
     if (key_ == "sync") line_.is_sync = true;
+    if (key_ == "block") line_.is_block = true;
     return true;
   }
   bool number_integer(number_integer_t value) override {
@@ -150,6 +151,13 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
       line_.bytes = count;
     } else if (key_ == "queue_us") {
       line_.queue_ns = ns_of(value).value_or(0);
+    } else if (key_ == "packed_bytes") {
+      line_.is_block = true;
+      line_.packed_bytes = count;
+    } else if (key_ == "unpack_us") {
+      line_.unpack_ns = ns_of(value).value_or(0);
+    } else if (key_ == "block_wait_us") {
+      line_.block_wait_ns = ns_of(value).value_or(0);
     } else if (key_ == "cpu_us") {
       line_.cpu_ns = ns_of(value).value_or(0);
     } else if (key_ == "events_lost") {

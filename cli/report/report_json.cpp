@@ -40,6 +40,7 @@ json reads(const read_summary& summary) {
           {"cached_bytes", summary.cached_bytes},
           {"queue_seconds", seconds(summary.queue_ns)},
           {"device_seconds", seconds(summary.device_ns)},
+          {"block_wait_seconds", seconds(summary.block_wait_ns)},
           {"median_seconds", seconds(summary.median_ns)},
           {"p99_seconds", seconds(summary.p99_ns)}};
 }
@@ -120,6 +121,7 @@ json slowest(const report& what) {
          {"seconds", seconds(file.total_ns())},
          {"queued_seconds", seconds(file.queued_ns)},
          {"device_seconds", seconds(file.device_ns)},
+         {"block_wait_seconds", seconds(file.block_wait_ns)},
          {"width", file.width},
          {"height", file.height},
          {"sample_rate", file.sample_rate},

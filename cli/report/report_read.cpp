@@ -160,6 +160,7 @@ void read_summary_of(const row_reader& from, load_summary& into) {
     reads.read("cached_bytes", into.reads.cached_bytes);
     reads.read_seconds("queue_seconds", into.reads.queue_ns);
     reads.read_seconds("device_seconds", into.reads.device_ns);
+    reads.read_seconds("block_wait_seconds", into.reads.block_wait_ns);
     reads.read_seconds("median_seconds", into.reads.median_ns);
     reads.read_seconds("p99_seconds", into.reads.p99_ns);
   });
@@ -231,6 +232,7 @@ void read_slowest(const row_reader& from, report& into) {
     row.read("bytes", file.bytes);
     row.read_seconds("queued_seconds", file.queued_ns);
     row.read_seconds("device_seconds", file.device_ns);
+    row.read_seconds("block_wait_seconds", file.block_wait_ns);
     row.read("width", file.width, UINT32_MAX);
     row.read("height", file.height, UINT32_MAX);
     row.read("sample_rate", file.sample_rate, UINT32_MAX);

@@ -268,14 +268,17 @@ class writer {
 
   void reads() {
     const read_summary& reads = what_.summary.reads;
-    if (reads.queue_ns + reads.device_ns == 0) return;
-    const bool of_blocks = reads_are_of_blocks(what_);
-    title(what_.tells_page_cache && !of_blocks ? "Reads from the disk (sums; many overlap)"
-                                               : "Reads (sums; many overlap)");
+    if (reads.queue_ns + reads.device_ns + reads.block_wait_ns == 0) return;
+    title(what_.tells_page_cache && reads.disk_bytes != 0
+              ? "Reads from the disk (sums; many overlap)"
+              : "Reads (sums; many overlap)");
     table rows({{"time"}, {"where", align::left}});
     rows.add({human_time(reads.queue_ns), std::string("in the queue")});
-    rows.add({human_time(reads.device_ns),
-              std::string(of_blocks ? "unpacking solid blocks" : "at the device")});
+    rows.add({human_time(reads.device_ns), std::string("at the device")});
+    if (reads.block_wait_ns != 0) {
+      rows.add({human_time(reads.block_wait_ns),
+                std::string("until another read had unpacked their solid block")});
+    }
     text_ += rows.render(style_);
   }
 

@@ -92,15 +92,12 @@ class file_collector {
     add_to_groups(file, entry);
   }
 
-  // Whoever reads from a block first unpacks it, and the others wait for that: the longest read is
-  // the one that unpacked.
+  // A block counts for the file whose read unpacked it.
   void note_block(const loaded_file& file, std::size_t mount) {
-    const solid_block block = files_.block_of(file.entry);
-    const std::uint64_t ns =
-        file.device_ns + file.stage_ns[static_cast<std::size_t>(load_stage::read)];
-    if (block.bytes == 0 || ns == 0) return;
-    std::uint64_t& longest = block_ns_[{mount, block.offset}];
-    longest = std::max(longest, ns);
+    if (file.block_unpack_ns == 0) return;
+    block_ns_[{mount, files_.block_of(file.entry).offset}] +=
+        file.block_unpack_ns + file.device_ns +
+        file.stage_ns[static_cast<std::size_t>(load_stage::read)];
   }
 
   void add_to_groups(const loaded_file& file, const entry_info& entry) {
@@ -157,6 +154,7 @@ class file_collector {
       std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
       row.queued_ns = file.queued_ns;
       row.device_ns = file.device_ns;
+      row.block_wait_ns = file.block_wait_ns;
       row.width = file.width;
       row.height = file.height;
       row.sample_rate = file.sample_rate;

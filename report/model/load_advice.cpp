@@ -104,7 +104,7 @@ class adviser {
   // A block is unpacked by one thread, and whoever wants a file of it waits.
   void about_solid_blocks() {
     const std::uint64_t waits_ns =
-        waiting_ns(idle_reasons::read) + waiting_ns(idle_reasons::nothing_left);
+        waiting_ns(idle_reasons::solid_block) + waiting_ns(idle_reasons::nothing_left);
     for (const report_mount& mount : what_.mounts) {
       if (mount.blocks == 0) continue;
       const std::uint64_t at_once =

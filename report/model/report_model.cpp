@@ -13,15 +13,10 @@ namespace overture::report_detail {
 namespace {
 
 // "of the time went to ...".
-std::string use_of(const report_share& share, bool of_blocks) {
-  if (of_blocks && !share.waiting && share.name == to_string(load_stage::read)) {
-    return "reading, which is to unpack solid blocks";
-  }
-  if (of_blocks && share.waiting && share.name == idle_reasons::read) {
-    return "waiting for solid blocks to be unpacked";
-  }
+std::string use_of(const report_share& share) {
   if (!share.waiting) return share.name == "other" ? "other work" : share.name;
   if (share.name == idle_reasons::read) return "waiting for reads";
+  if (share.name == idle_reasons::solid_block) return "waiting for solid blocks to be unpacked";
   if (share.name == idle_reasons::budget) return "waiting for the memory budget";
   if (share.name == idle_reasons::main_thread) return "waiting for the main thread";
   if (share.name == idle_reasons::nothing_left) return "waiting for the last files";
@@ -39,11 +34,6 @@ std::string load_time_text(const load_report& what) {
   const bool told = what.mount_ns > (load_ns + what.mount_ns) / parts;
   return told ? fmt::format("{}, and {} to mount", human_time(load_ns), human_time(what.mount_ns))
               : human_time(load_ns);
-}
-
-bool reads_are_of_blocks(const load_report& what) {
-  return what.summary.reads.disk_bytes == 0 &&
-         std::ranges::any_of(what.mounts, [](const report_mount& each) { return each.blocks > 0; });
 }
 
 std::string hash_text(const load_report& what) {
@@ -86,7 +76,7 @@ std::string verdict_sentence(const load_report& what) {
       sentence += what.threads == 1 ? " of the thread's time went"
                                     : fmt::format(" of the {} threads' time went", what.threads);
     }
-    sentence += " to " + use_of(share, reads_are_of_blocks(what));
+    sentence += " to " + use_of(share);
   }
   return sentence;
 }

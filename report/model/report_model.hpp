@@ -37,7 +37,7 @@ struct report_mount {
   std::uint64_t hidden = 0;   // files overridden by another mount
   std::uint64_t skipped = 0;  // names left out of the tree
   std::uint64_t mount_ns = 0;
-  // Solid blocks that were read, and what they took to be unpacked, one after another.
+  // Solid blocks that were read, and what they took to be read and unpacked, one after another.
   std::uint64_t blocks = 0;
   std::uint64_t block_ns = 0;
 };
@@ -94,12 +94,14 @@ struct report_file {
   stage_times stage_ns{};
   std::uint64_t queued_ns = 0;
   std::uint64_t device_ns = 0;  // that its reads took after the queue
-  std::uint32_t width = 0;      // of images and textures
+  // Not in the total: its reads waited for another file's to unpack their solid block.
+  std::uint64_t block_wait_ns = 0;
+  std::uint32_t width = 0;  // of images and textures
   std::uint32_t height = 0;
   std::uint32_t sample_rate = 0;  // of sounds
   std::uint64_t sound_frames = 0;
 
-  // Without the time in the queue.
+  // Without the time in the queue, or for a block that another file has unpacked.
   [[nodiscard]] std::uint64_t total_ns() const {
     std::uint64_t sum = device_ns;
     for (const std::uint64_t ns : stage_ns) sum += ns;
@@ -202,9 +204,6 @@ struct load_report {
 
 // "8.66 s", or "8.66 s, and 1.14 s to mount" where mounting is more than a twentieth of both.
 [[nodiscard]] std::string load_time_text(const load_report& what);
-
-// Whether what was waited for in reads was that solid blocks were unpacked, and not the disk.
-[[nodiscard]] bool reads_are_of_blocks(const load_report& what);
 
 // 16 hexadecimal digits of all files.
 [[nodiscard]] std::string hash_text(const load_report& what);

@@ -2,9 +2,13 @@
 #include "report/page/critical_path.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
+
+#include "overture/load/load_scope.hpp"
+#include "overture/sync/wait_observer.hpp"
 
 namespace overture::report_detail {
 
@@ -29,6 +33,10 @@ class path_finder {
     for (const picture_read& read : picture.reads) by_end_.push_back(&read);
     std::sort(by_end_.begin(), by_end_.end(),
               [](const auto* a, const auto* b) { return a->end_ns < b->end_ns; });
+    std::ranges::copy_if(by_end_, std::back_inserter(by_block_),
+                         [](const auto* read) { return read->block_wait_ns != 0; });
+    std::sort(by_block_.begin(), by_block_.end(),
+              [](const auto* a, const auto* b) { return a->read_begin_ns() < b->read_begin_ns(); });
   }
 
   std::vector<path_step> run() {
@@ -118,13 +126,49 @@ class path_finder {
     return found->end_ns;
   }
 
-  // Back through a read to the thread that asked for it.
+  // Back through a read to the thread that asked for it; or to the one that unpacked the solid
+  // block that the read has waited for.
   std::uint64_t through(const picture_read& done, std::uint32_t& lane) {
-    add(path_step::in_read, done.served_ns, done.end_ns,
+    add(path_step::in_read, done.read_end_ns(), done.end_ns, to_string(load_stage::unpack), false,
+        done.file);
+    add(path_step::in_read, done.read_begin_ns(), done.read_end_ns(),
         done.is_cached ? "read from the page cache" : "read from the disk", false, done.file);
+    if (done.block_wait_ns != 0) {
+      if (const std::optional<cause> by = unpacked_for(done)) return past_block(done, *by, lane);
+      add(path_step::in_read, done.served_ns, done.read_begin_ns(), wait_reasons::solid_block, true,
+          done.file);
+    } else if (const picture_read* const other = held_up_by(done)) {
+      // The threads that read all waited for a block.
+      if (const std::optional<cause> by = unpacked_for(*other)) {
+        add(path_step::in_read, other->read_begin_ns(), done.served_ns, "in the queue", true,
+            done.file);
+        return past_block(*other, *by, lane);
+      }
+    }
     add(path_step::in_read, done.begin_ns, done.served_ns, "in the queue", true, done.file);
     if (const std::optional<std::uint32_t> asker = asker_of(done)) lane = *asker;
     return done.begin_ns;
+  }
+
+  // From a read that has waited for its block to the thread that unpacked it.
+  std::uint64_t past_block(const picture_read& read, const cause& by, std::uint32_t& lane) {
+    add(path_step::in_read, by.end_ns, read.read_begin_ns(), wait_reasons::solid_block, true,
+        read.file, path_step::turn::guessed);
+    lane = by.lane;
+    return by.end_ns;
+  }
+  [[nodiscard]] std::optional<cause> unpacked_for(const picture_read& read) const {
+    return last_unpacking(read.served_ns, read.read_begin_ns());
+  }
+  // The read that waited for its block until last, while this one was in the queue. Null if none.
+  [[nodiscard]] const picture_read* held_up_by(const picture_read& read) const {
+    const auto after = std::partition_point(
+        by_block_.begin(), by_block_.end(),
+        [&](const picture_read* each) { return each->read_begin_ns() <= read.served_ns; });
+    if (after == by_block_.begin() || (*(after - 1))->read_begin_ns() <= read.begin_ns) {
+      return nullptr;
+    }
+    return *(after - 1);
   }
 
   // The work that ended last before `time`, on other threads.
@@ -140,6 +184,26 @@ class path_finder {
       if (after == lane.work.begin()) continue;
       const std::uint64_t end = lane.spans[*(after - 1)].end_ns;
       if (!last || end > last->end_ns) last = cause{i, end, nullptr};
+    }
+    return last;
+  }
+
+  // What was unpacked last between the two times, whatever it was.
+  [[nodiscard]] std::optional<cause> last_unpacking(std::uint64_t after_ns,
+                                                    std::uint64_t until_ns) const {
+    std::optional<cause> last;
+    for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
+      const flat_lane& lane = lanes_[i];
+      auto at = std::partition_point(lane.work.begin(), lane.work.end(), [&](std::uint32_t index) {
+        return lane.spans[index].end_ns <= until_ns;
+      });
+      while (at != lane.work.begin()) {
+        const picture_span& span = lane.spans[*--at];
+        if (span.end_ns <= std::max(after_ns, last ? last->end_ns : 0)) break;
+        if (picture_.names[span.name].name != to_string(load_stage::unpack)) continue;
+        last = cause{i, span.end_ns, nullptr};
+        break;
+      }
     }
     return last;
   }
@@ -181,6 +245,8 @@ class path_finder {
   const timeline_picture& picture_;
   std::vector<flat_lane> lanes_;
   std::vector<const picture_read*> by_end_;
+  std::vector<const picture_read*>
+      by_block_;  // those that waited for a block, by when it was there
   std::vector<path_step> path_;
 };
 

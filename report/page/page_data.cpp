@@ -79,6 +79,7 @@ class data_writer {
     out_.key("ticks_per_us").number(1000 / tick_ns);
     out_.key("total_us").number(microseconds(picture_.total_ns));
     out_.key("load_us").number(microseconds(what_.summary.ns));
+    out_.key("mount_us").number(microseconds(what_.mount_ns));
     out_.key("threads").number(what_.threads);
     out_.key("reads_at_once").number(reads_at_once());
     out_.key("events_lost").number(picture_.events_lost());
@@ -132,7 +133,12 @@ class data_writer {
       numbers.add(ticks(read.end_ns) - served);
       numbers.add_signed(file_number(read.file) - file);
       numbers.add(read.bytes);
-      numbers.add(read.is_cached ? 1 : 0);
+      const bool has_block = read.unpack_ns + read.block_wait_ns != 0;
+      numbers.add((read.is_cached ? 1u : 0u) + (has_block ? 2u : 0u));
+      if (has_block) {
+        numbers.add(ticks(read.block_wait_ns));
+        numbers.add(ticks(read.unpack_ns));
+      }
       begin = now;
       file = file_number(read.file);
     }
@@ -150,12 +156,12 @@ class data_writer {
       if (!read.is_cached) by_service.push_back(&read);
     }
     std::sort(by_service.begin(), by_service.end(),
-              [](const auto* a, const auto* b) { return a->served_ns < b->served_ns; });
+              [](const auto* a, const auto* b) { return a->read_begin_ns() < b->read_begin_ns(); });
     for (const picture_read* read : by_service) {
-      sum += read->end_ns - read->served_ns;
-      const std::uint64_t begin = std::max(read->served_ns, end);
-      if (read->end_ns > begin) covered += read->end_ns - begin;
-      end = std::max(end, read->end_ns);
+      sum += read->device_ns();
+      const std::uint64_t begin = std::max(read->read_begin_ns(), end);
+      if (read->read_end_ns() > begin) covered += read->read_end_ns() - begin;
+      end = std::max(end, read->read_end_ns());
     }
     return covered == 0 ? 1 : std::max<std::uint64_t>(1, (sum + covered / 2) / covered);
   }

@@ -2,6 +2,7 @@
 #include "report/page/picture.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -19,9 +20,13 @@ class painter {
     picture_lane lane;
     lane.name = track.name();
     lane.events_lost = track.events_lost();
-    picture_read* request = nullptr;  // the event before, if it was one
+    picture_read* request = nullptr;  // that details may follow
     (void)track.for_each_event([&](const trace_event& event) {
-      picture_read* const last = std::exchange(request, nullptr);
+      if (event.kind == event_kind::service || event.kind == event_kind::part) {
+        if (request) add_detail(*request, event);
+        return;
+      }
+      request = nullptr;
       switch (event.kind) {
         case event_kind::zone:
         case event_kind::wait:
@@ -32,11 +37,6 @@ class painter {
           read_of_[&event] = builder_.reads();
           request = &add_read(event);
           break;
-        case event_kind::service:
-          if (!last) break;
-          last->served_ns = std::clamp(time_of(event.begin_ns), last->begin_ns, last->end_ns);
-          last->is_cached = (event.flags & request_flags::cached) != 0;
-          break;
         case event_kind::counter:
           builder_.add_value(event.name, {time_of(event.begin_ns), event.value});
           break;
@@ -44,6 +44,8 @@ class painter {
           builder_.add_room(room_of(event));
           break;
         case event_kind::instant:
+        case event_kind::service:
+        case event_kind::part:
         case event_kind::wake:
           break;
       }
@@ -85,6 +87,21 @@ class painter {
         event.value == 0 ? no_subject : static_cast<std::uint32_t>(event.value - 1);
     return {time_of(event.begin_ns), time_of(std::max(event.begin_ns, event.end_ns)), event.subject,
             held_by};
+  }
+
+  void add_detail(picture_read& read, const trace_event& detail) const {
+    if (detail.kind == event_kind::service) {
+      read.served_ns = std::clamp(time_of(detail.begin_ns), read.begin_ns, read.end_ns);
+      read.is_cached = (detail.flags & request_flags::cached) != 0;
+      return;
+    }
+    const std::uint64_t ns = detail.end_ns - std::min(detail.begin_ns, detail.end_ns);
+    if (std::string_view(detail.name) == to_string(load_stage::unpack)) {
+      read.bytes = detail.value;
+      read.unpack_ns = ns;
+    } else {
+      read.block_wait_ns = ns;
+    }
   }
 
   picture_read& add_read(const trace_event& event) {

@@ -36,8 +36,17 @@ struct picture_read {
   std::uint64_t served_ns = 0;
   std::uint64_t end_ns = 0;
   std::uint32_t file = no_subject;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // that were read: packed ones, if they came out of a solid block
   bool is_cached = false;
+  // Of a solid block, as parts of its service: first it waited for another to unpack the block, and
+  // last it unpacked itself.
+  std::uint64_t block_wait_ns = 0;
+  std::uint64_t unpack_ns = 0;
+
+  // Between the two it read.
+  [[nodiscard]] std::uint64_t read_begin_ns() const { return served_ns + block_wait_ns; }
+  [[nodiscard]] std::uint64_t read_end_ns() const { return end_ns - unpack_ns; }
+  [[nodiscard]] std::uint64_t device_ns() const { return read_end_ns() - read_begin_ns(); }
 };
 
 enum class lane_kind : std::uint8_t { main, worker, background };

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "overture/load/load_scope.hpp"
+#include "overture/sync/wait_observer.hpp"
+
 namespace overture::report_detail {
 
 namespace {
@@ -74,8 +77,13 @@ void picture_builder::add_value(std::string_view counter, counter_value value) {
 void picture_builder::add_lane(picture_lane lane, std::uint32_t track) {
   lane.kind = kind_of(lane.name);
   nest(lane.spans);
-  // What only reads is seen in its reads.
-  if (!lane.name.starts_with(io_name)) {
+  // What only reads is seen in its reads. A thread of the read queue may also unpack solid blocks,
+  // or wait for them.
+  const auto is_of_block = [&](const picture_span& span) {
+    const picture_name& name = made_.names[span.name];
+    return name.name == (name.is_wait ? wait_reasons::solid_block : to_string(load_stage::unpack));
+  };
+  if (!lane.name.starts_with(io_name) || std::ranges::any_of(lane.spans, is_of_block)) {
     made_.lanes.push_back(std::move(lane));
     tracks_.push_back(track);
   } else {
@@ -103,6 +111,9 @@ void picture_builder::end_with_load() {
     cut(read.begin_ns);
     cut(read.end_ns);
     read.served_ns = std::clamp(read.served_ns, read.begin_ns, read.end_ns);
+    read.unpack_ns = std::min(read.unpack_ns, read.end_ns - read.served_ns);
+    read.block_wait_ns =
+        std::min(read.block_wait_ns, read.end_ns - read.unpack_ns - read.served_ns);
   }
   for (picture_room& room : made_.rooms) {
     cut(room.begin_ns);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "overture/load/load_scope.hpp"
 
 namespace overture::report_detail {
 
@@ -40,8 +43,8 @@ class line_reader {
   void read_thread(std::size_t number) {
     std::optional<trace_line> request;  // whose details may follow
     (void)record_.track(number).for_each_event([&](const trace_event& event) {
-      if (event.kind == event_kind::service) {
-        if (request) add_service(*request, event);
+      if (event.kind == event_kind::service || event.kind == event_kind::part) {
+        if (request) add_detail(*request, event);
         return;
       }
       if (request) visit_(*std::exchange(request, std::nullopt));
@@ -57,6 +60,17 @@ class line_reader {
     if (request) visit_(*request);
   }
 
+  void add_detail(trace_line& request, const trace_event& detail) const {
+    if (detail.kind == event_kind::service) return add_service(request, detail);
+    const std::uint64_t ns = detail.end_ns - std::min(detail.begin_ns, detail.end_ns);
+    request.is_block = true;
+    if (std::string_view(detail.name) == to_string(load_stage::unpack)) {
+      request.packed_bytes = detail.value;
+      request.unpack_ns = ns;
+    } else {
+      request.block_wait_ns = ns;
+    }
+  }
   void add_service(trace_line& request, const trace_event& service) const {
     const std::uint64_t served = time_of(service.begin_ns);
     request.queue_ns = served - std::min(served, *request.begin_ns);
@@ -78,6 +92,7 @@ class line_reader {
     }
     line.is_cached = (event.flags & request_flags::cached) != 0;
     line.is_sync = (event.flags & request_flags::sync) != 0;
+    line.is_block = (event.flags & request_flags::block) != 0;
     switch (event.kind) {
       case event_kind::zone:
         line.category = "zone";
@@ -107,6 +122,7 @@ class line_reader {
         line.value = event.value;
         break;
       case event_kind::service:
+      case event_kind::part:
       case event_kind::wake:
         break;
     }

@@ -33,6 +33,12 @@ struct trace_line {
   std::optional<std::uint64_t> value = {};  // of a counter or mark
   bool is_cached = false;
   bool is_sync = false;
+  // Of a span: it unpacks a solid block. Of a request: its bytes came out of one, for which so many
+  // packed bytes were read, and it was unpacked or waited for.
+  bool is_block = false;
+  std::uint64_t packed_bytes = 0;
+  std::uint64_t unpack_ns = 0;
+  std::uint64_t block_wait_ns = 0;
 };
 
 }  // namespace overture::report_detail

@@ -130,7 +130,9 @@ void traced_load::add_span(const trace_line& line) {
   if (!stage) return;
   first_stage_ns_ = std::min(first_stage_ns_, begin);
   last_stage_ns_ = std::max(last_stage_ns_, end);
-  if (file != no_subject) add_to_stage(line, *stage, file);
+  // What a thread of the read queue reads is in its requests.
+  const bool is_request = on.lane.name.starts_with(io_name) && !line.is_block;
+  if (file != no_subject && !is_request) add_to_stage(line, *stage, file);
 }
 
 void traced_load::add_to_stage(const trace_line& line, std::size_t stage, std::uint32_t number) {
@@ -138,7 +140,8 @@ void traced_load::add_to_stage(const trace_line& line, std::size_t stage, std::u
   of.began_ns = std::min(of.began_ns, *line.begin_ns);
   of.stage_ns[stage] += *line.duration_ns;
   of.stage_bytes[stage] += line.bytes;
-  of.stages = static_cast<std::uint8_t>(of.stages | 1u << stage);
+  // A block may be unpacked, and the file not.
+  if (!line.is_block) of.stages = static_cast<std::uint8_t>(of.stages | 1u << stage);
   if (!line.layer.empty()) of.layer = line.layer;
 }
 
@@ -150,10 +153,16 @@ void traced_load::add_request(const trace_line& line) {
   on.has_requests = true;
   on.read_at[end] = builder_.reads();
   const std::uint32_t number = line.has_subject ? number_of(line.subject) : no_subject;
-  builder_.add_read({begin, served, end, number, line.bytes, line.is_cached});
+  picture_read read{begin, served, end, number, line.bytes, line.is_cached};
+  if (line.is_block) {
+    read.bytes = line.packed_bytes;
+    read.unpack_ns = std::min(line.unpack_ns, end - served);
+    read.block_wait_ns = std::min(line.block_wait_ns, read.read_end_ns() - served);
+  }
+  builder_.add_read(read);
   if (number == no_subject) return;
   files_[number].queued_ns += served - begin;
-  files_[number].device_ns += end - served;
+  files_[number].device_ns += read.device_ns();
   if (!line.layer.empty()) files_[number].layer = line.layer;
 }
 
@@ -277,8 +286,10 @@ void traced_load::sum_reads(load_report& what) const {
     }
     sum.disk_bytes += read.bytes;
     sum.queue_ns += read.served_ns - read.begin_ns;
-    sum.device_ns += read.end_ns - read.served_ns;
-    device_ns.push_back(read.end_ns - read.served_ns);
+    sum.device_ns += read.device_ns();
+    sum.block_wait_ns += read.block_wait_ns;
+    // Of a block that was unpacked already nothing is read.
+    if (read.bytes != 0) device_ns.push_back(read.device_ns());
   }
   sum.median_ns = quantile(device_ns, 50);
   sum.p99_ns = quantile(device_ns, 99);

@@ -6,11 +6,38 @@
 #include <utility>
 
 #include "base/limit_text.hpp"
+#include "io/files/block_work_here.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/wait_observer.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
 
 namespace {
+
+// Adds the time from its construction to end() to what the reader on this thread is told. Where
+// no reader asks it reads no clock.
+class told_time {
+ public:
+  explicit told_time(std::uint64_t block_work::* to) noexcept
+      : work_(io_detail::block_work_here()), to_(to), begin_ns_(work_ ? now_ns() : 0) {}
+  // The time but for `without_ns`.
+  void end(std::uint64_t without_ns = 0) const noexcept {
+    if (!work_) return;
+    const std::uint64_t ns = now_ns() - begin_ns_;
+    work_->*to_ += ns - std::min(ns, without_ns);
+  }
+
+ private:
+  block_work* const work_;
+  std::uint64_t block_work::* const to_;
+  const std::uint64_t begin_ns_;
+};
+
+std::uint64_t packed_ns_here() noexcept {
+  const block_work* const work = io_detail::block_work_here();
+  return work ? work->packed_ns : 0;
+}
 
 // Whether a second try would fail in the same way.
 bool lasts(errc code) noexcept {
@@ -60,6 +87,16 @@ result<std::uint64_t> block_store::add_stored(std::uint64_t bytes,
 
 result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte> to,
                                       reading how) noexcept {
+  const told_time took(&block_work::packed_ns);
+  result<void> done = read_archive(offset, to, how);
+  took.end();
+  block_work* const work = io_detail::block_work_here();
+  if (work && done) work->packed_bytes += to.size();
+  return done;
+}
+
+result<void> block_store::read_archive(std::uint64_t offset, std::span<std::byte> to,
+                                       reading how) noexcept {
   if (how == reading::may_wait) return read_fully(os_, file_.get(), offset, to);
   while (!to.empty()) {
     const result<std::size_t> read = os_.read_cached_at(file_.get(), offset, to);
@@ -81,10 +118,11 @@ result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte>
   const std::uint64_t inside = offset - place.offset;
   const std::size_t count = std::min<std::uint64_t>(to.size(), place.bytes - inside);
   if (place.stored) {
-    return read_packed(place.archive_offset + inside, to.first(count), how).map([&] {
+    return read_archive(place.archive_offset + inside, to.first(count), how).map([&] {
       return count;
     });
   }
+  if (block_work* const work = io_detail::block_work_here()) work->used = true;
   kept_block& one = kept_[number];
   if (result<void> held = hold(number, how); !held) return tl::unexpected(held.error());
   const bool right = inside + count <= one.right;
@@ -125,10 +163,14 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
     }
     lock_.unlock();
     if (how == reading::at_once) return fail(errc::busy, "another thread is unpacking the block");
-    unpacked_.await([&] {
-      const sync_detail::scoped_lock look(lock_);
-      return !one.unpacking;
-    });
+    const told_time took(&block_work::wait_ns);
+    unpacked_.await(
+        [&] {
+          const sync_detail::scoped_lock look(lock_);
+          return !one.unpacking;
+        },
+        {.reason = wait_reasons::solid_block});
+    took.end();
   }
 }
 
@@ -138,6 +180,8 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
   const std::uint64_t bytes = places_[number].bytes;
   std::size_t made = 0;
   std::byte* data = nullptr;
+  const told_time took(&block_work::unpack_ns);
+  const std::uint64_t packed_ns = packed_ns_here();
   result<void> done = take_room(number);
   const bool has_room = done.has_value();
   if (done) {
@@ -155,6 +199,9 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
   const bool broken = !done && has_room && lasts(done.error().code);
   const bool keep = done || (broken && made > 0);
   const bool tried = data != nullptr;
+  // To find nothing in the page cache is not to unpack.
+  const bool begun = done || made > 0 || done.error().code != errc::busy;
+  if (begun) took.end(packed_ns_here() - packed_ns);
   // Before others hear of it: one that holds the block's room may begin at once.
   if (!keep) memory().deallocate(data, bytes, 64, memory_tag::vfs);
   returned_room room;

@@ -19,9 +19,11 @@
 // hold it are admitted past the limit too. So nothing that waits for room holds the ticket, and
 // one item can always go on.
 //
-// Threads: any, several at once. The first reader of a block unpacks it; meanwhile read_at() waits
-// and read_cached_at() fails as busy. A damaged block is unpacked only once, too: the bytes in
-// front of the damage can be read, the rest returns the error.
+// Threads: any, several at once. The first reader of a block unpacks it; meanwhile read_at() waits,
+// as wait_reasons::solid_block, and read_cached_at() fails as busy. A damaged block is unpacked
+// only once, too: the bytes in front of the damage can be read, the rest returns the error.
+//
+// Times: a reader with a block_work_scope is told whether it unpacked, or waited for another.
 #pragma once
 
 #include <cstddef>
@@ -123,6 +125,9 @@ class block_store : public base_detail::one_file, public room_reclaimer {
   // Fills `to` with bytes of the archive, for unpack().
   [[nodiscard]] result<void> read_packed(std::uint64_t offset, std::span<std::byte> to,
                                          reading how) noexcept;
+  // The same for bytes that are read again: readers are not told of them.
+  [[nodiscard]] result<void> read_archive(std::uint64_t offset, std::span<std::byte> to,
+                                          reading how) noexcept;
 
  private:
   struct kept_block {

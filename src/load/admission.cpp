@@ -132,8 +132,10 @@ void tell_idle_reason(load_state& load) noexcept {
   };
   std::uint32_t awaiting_room = 0;
   for (const waiting_line& line : load.lines) awaiting_room += now(line.items.count);
+  const std::uint64_t reads = load.reads_outstanding.load(std::memory_order_relaxed);
   load.jobs.set_idle_reason(idle_reason({
-      .reads = now(load.reads_outstanding),
+      .reads = static_cast<std::uint32_t>(reads),
+      .reads_of_blocks = static_cast<std::uint32_t>(reads >> 32),
       .reads_at_once = load.reads_at_once,
       .awaiting_room = awaiting_room,
       .awaiting_main_thread = now(load.finalizable.count),

@@ -55,6 +55,8 @@ struct file_record {
   std::uint64_t device_ns = 0;
   std::uint64_t disk_bytes = 0;
   std::uint64_t cached_bytes = 0;
+  std::uint64_t block_unpack_ns = 0;
+  std::uint64_t block_wait_ns = 0;
   error failure;  // or the warning of a file that has one
   bool has_warning = false;
 
@@ -86,6 +88,7 @@ struct load_item {
   bool in_pieces = false;            // not read as a whole
   bool needs_all = false;            // a decoder accepts it, so it cannot be checked in pieces
   bool ticket = false;               // the ledger's: it is past the limit
+  bool reads_block = false;          // its read in the queue is of a solid block
   std::uint64_t expected_ns = 0;     // of its next stage, if it is left to the workers
   std::uint64_t reserved_bytes = 0;  // of the ledger's room, for the file
   std::uint64_t asset_bytes = 0;     // likewise, for a large asset
@@ -218,7 +221,8 @@ struct load_state {
   item_stack finalizable;                   // decoded, waiting for a one-thread sink
   item_stack left;                          // by the thread that lends itself, to the workers
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
-  atomic<std::uint32_t> reads_outstanding{0};
+  // How many, and in the upper half how many of them are of solid blocks.
+  atomic<std::uint64_t> reads_outstanding{0};
   atomic<std::uint32_t> reads_arrived{0};  // whose jobs have not begun
   read_arrivals arrivals;
   cancellable_reads cancelling;
@@ -261,6 +265,9 @@ struct load_state {
     if (index == base_detail::index_stack::none) return nullptr;
     from.count.fetch_sub(1, std::memory_order_seq_cst);
     return &items[index];
+  }
+  [[nodiscard]] static std::uint64_t one_read(const load_item& item) noexcept {
+    return (item.reads_block ? std::uint64_t{1} << 32 : 0) + 1;
   }
   // How many wait for room.
   [[nodiscard]] std::uint32_t waiting() const noexcept {

@@ -55,7 +55,7 @@ void read_arrivals::execute(task work) noexcept {
   const job_priority priority =
       job_priority_of(load_.priority_now(), load_.priority_of(item.number));
   load_.reads_arrived.fetch_add(1, std::memory_order_relaxed);
-  load_.reads_outstanding.fetch_sub(1, std::memory_order_relaxed);
+  load_.reads_outstanding.fetch_sub(load_state::one_read(item), std::memory_order_relaxed);
   tell_idle_reason(load_);
   // The load may be gone after this.
   load_.group.run([work] { work.run(work.context); }, {.priority = priority});

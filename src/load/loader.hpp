@@ -35,6 +35,7 @@ class loader {
   // stage, and no time falls between stages.
   std::uint64_t clock_ns = now_ns();
   std::uint16_t zone_flags = 0;  // request_flags of the current stage
+  block_work block;              // what of the current part was unpacking a solid block
 
   // Whether the item's next stage, of `ns`, takes longer than this thread lends itself. Never on a
   // worker, nor where there are none. Stages of less than a slice are not worth handing over.

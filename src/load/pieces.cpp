@@ -68,7 +68,7 @@ class packed_stream {
     turn_ = 1 - turn_;
     at_ += to.size();
     left_ -= to.size();
-    if (load_.reads.read_if_cached(request_)) return note_cached(load_, item_, to.size());
+    if (read_if_cached(by_, item_, request_)) return;
     request_.counter = &done_.emplace(1u);
     is_reading_ = true;
     submit_read(load_, request_, item_.number);

@@ -153,7 +153,8 @@ void queue_read(load_state& load, load_item& item) noexcept {
   item.request.on = &load.arrivals;
   item.request.done = {read_completed, &item};
   load.group.begin_job();
-  load.reads_outstanding.fetch_add(1, std::memory_order_relaxed);
+  item.reads_block = load.is_in_block(load.record_of(item));
+  load.reads_outstanding.fetch_add(load_state::one_read(item), std::memory_order_relaxed);
   tell_idle_reason(load);
   submit_read(load, item.request, item.number);
 }

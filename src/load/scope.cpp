@@ -103,8 +103,9 @@ struct load_scope::state : load_state {
   // a thread that is the only one.
   void work_until(std::uint64_t deadline_ns) noexcept {
     do {
-      const std::uint32_t not_jobs =
-          reads_outstanding.load(std::memory_order_seq_cst) + waiting() + finalizable.size();
+      const auto in_queue =
+          static_cast<std::uint32_t>(reads_outstanding.load(std::memory_order_seq_cst));
+      const std::uint32_t not_jobs = in_queue + waiting() + finalizable.size();
       if (group.pending() <= not_jobs) return;
       (void)group.wait_until(1);  // long over: one job
     } while (now_ns() < deadline_ns);
@@ -303,7 +304,8 @@ load_progress load_scope::progress() const noexcept {
       now.files_done == now.files_total
           ? 1.0
           : effort(now.files_done, listed_done) / effort(now.files_total, state_->listed_bytes);
-  now.awaiting_reads = state_->reads_outstanding.load(std::memory_order_relaxed);
+  now.awaiting_reads =
+      static_cast<std::uint32_t>(state_->reads_outstanding.load(std::memory_order_relaxed));
   now.awaiting_memory = state_->waiting();
   now.awaiting_pump = state_->finalizable.size();
   now.cancelled = state_->cancelling.cancelled();
@@ -326,11 +328,11 @@ load_summary load_scope::summary() const noexcept {
   }
   for (const file_record& file : state_->records) {
     if (file.now() == file_state::none) continue;
-    const bool is_solid = state_->is_in_block(file);
     sum.reads.disk_bytes += file.disk_bytes;
-    sum.reads.cached_bytes += is_solid ? 0 : file.cached_bytes;
+    sum.reads.cached_bytes += file.cached_bytes;
     sum.reads.queue_ns += file.queued_ns;
     sum.reads.device_ns += file.device_ns;
+    sum.reads.block_wait_ns += file.block_wait_ns;
     const bool loaded = file.now() == file_state::ready;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       stage_summary& total = sum.stages[stage];
@@ -395,7 +397,9 @@ result<void> load_scope::for_each_file(
     file.queued_ns = kept.queued_ns;
     file.device_ns = kept.device_ns;
     file.disk_bytes = kept.disk_bytes;
-    file.cached_bytes = state_->is_in_block(kept) ? 0 : kept.cached_bytes;
+    file.cached_bytes = kept.cached_bytes;
+    file.block_unpack_ns = kept.block_unpack_ns;
+    file.block_wait_ns = kept.block_wait_ns;
     if (!guarded_call([&] { visit(file); })) return fail(errc::threw, visitor_threw);
   }
   return {};

@@ -85,10 +85,13 @@ staged_result read(loader& by, load_item& item) noexcept {
   request.destination = by.scratch.packed(place.read_bytes);
   if (place.read_bytes == 0) return {};
   const bool in_scratch = !request.destination.empty();
+  std::uint64_t read_bytes = 0;
   const auto read_here = [&]() noexcept {
-    if (!load.reads.read_if_cached(request)) return false;
-    by.zone_flags = request_flags::cached | request_flags::sync;
-    note_cached(load, item, place.read_bytes);
+    const std::uint64_t before = load.record_of(item).cached_bytes;
+    if (!read_if_cached(by, item, request)) return false;
+    // 0 if another file has unpacked the block that it is in.
+    read_bytes = load.record_of(item).cached_bytes - before;
+    if (read_bytes != 0) by.zone_flags = request_flags::cached | request_flags::sync;
     return true;
   };
   bool filled = in_scratch && read_here();
@@ -100,7 +103,7 @@ staged_result read(loader& by, load_item& item) noexcept {
   }
   item.content = request.destination;
   if (!filled) return staged{outcome::needs_read};
-  return staged{outcome::next, place.read_bytes};
+  return staged{outcome::next, read_bytes};
 }
 
 // --- Unpack --------------------------------------------------------------------------------------
@@ -118,7 +121,7 @@ result<std::span<const std::byte>> read_longer(loader& by, load_item& item,
                       .offset = place.offset,
                       .destination = *buffer,
                       .subject = item.entry};
-  if (!load.reads.read_if_cached(longer)) {
+  if (!read_if_cached(by, item, longer)) {
     countdown left(1);
     longer.counter = &left;
     submit_read(load, longer, item.number);

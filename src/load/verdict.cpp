@@ -28,6 +28,7 @@ const char* idleness(const char* reason) noexcept {
   };
   static constexpr counted known[] = {
       {idle_reasons::read, idle_reasons::read},
+      {idle_reasons::solid_block, idle_reasons::solid_block},
       {idle_reasons::budget, idle_reasons::budget},
       {idle_reasons::main_thread, idle_reasons::main_thread},
       {idle_reasons::nothing_left, idle_reasons::nothing_left},
@@ -58,7 +59,7 @@ void add_share(load_verdict& verdict, const char* name, bool waiting, std::uint6
   // Cannot overflow: there are fewer stages and reasons than shares_max.
   verdict.shares[verdict.share_count++] = {name, waiting, ns};
 }
-static_assert(load_stage_count + 7 + 1 <= load_verdict::shares_max);  // reasons, and other
+static_assert(load_stage_count + 8 + 1 <= load_verdict::shares_max);  // reasons, and other
 
 // A thread's time, of which there is so much.
 class divided_time {
@@ -118,6 +119,7 @@ const char* name_of(const time_share& largest) noexcept {
       {"decode", "decode-bound"},
       {"finalize", "finalize-bound"},
       {idle_reasons::read, "waiting for reads"},
+      {idle_reasons::solid_block, "waiting for solid blocks"},
       {idle_reasons::budget, "waiting for memory"},
       {idle_reasons::main_thread, "main-thread-bound"},
       {idle_reasons::nothing_left, "waiting for the last files"},

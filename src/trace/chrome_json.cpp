@@ -17,9 +17,11 @@
 #include "overture/base/version.hpp"
 #include "overture/trace/timeline.hpp"
 #include "trace/json_writer.hpp"
+#include "trace/request_tracks.hpp"
 
 namespace overture {
 using namespace base_detail;
+using trace_detail::request_tracks;
 
 namespace {
 
@@ -49,6 +51,16 @@ struct ordered_event {
   const trace_event* event;
   std::uint64_t order;                   // position in its track
   const trace_event* service = nullptr;  // of a request
+  const trace_event* unpack = nullptr;   // likewise, out of a solid block
+  const trace_event* wait = nullptr;     // likewise, for that block
+  const char* thread = "";
+};
+
+// What is known of a request beyond its event; nulls: nothing.
+struct request_details {
+  const trace_event* service = nullptr;
+  const trace_event* unpack = nullptr;
+  const trace_event* wait = nullptr;
   const char* thread = "";
 };
 
@@ -67,6 +79,7 @@ constexpr flag_name flag_names[] = {
     {request_flags::viewed, "viewed"}, {request_flags::cached, "cached"},
     {request_flags::sync, "sync"},     {request_flags::cancelled, "cancelled"},
     {request_flags::failed, "failed"}, {request_flags::late, "late"},
+    {request_flags::block, "block"},
 };
 
 std::uint64_t end_ns(const trace_event& event) noexcept {
@@ -88,50 +101,6 @@ bool begins_before(const ordered_event& a, const ordered_event& b) noexcept {
   if (end_ns(*a.event) != end_ns(*b.event)) return end_ns(*a.event) > end_ns(*b.event);
   return a.order > b.order;
 }
-
-// Assigns each request the lowest track that is free when it begins. Takes requests by begin time.
-class request_tracks {
- public:
-  explicit request_tracks(allocator& memory) noexcept
-      : busy_(memory, memory_tag::trace), idle_(memory, memory_tag::trace) {}
-
-  [[nodiscard]] result<std::uint32_t> take(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
-    while (!busy_.empty() && busy_[0].end_ns <= begin_ns) {
-      if (!idle_.push_back(busy_[0].index)) return out_of_memory();
-      std::push_heap(idle_.begin(), idle_.end(), std::greater<>());
-      std::pop_heap(busy_.begin(), busy_.end(), ends_later);
-      busy_.pop_back();
-    }
-    std::uint32_t index = count_;
-    if (idle_.empty()) {
-      ++count_;
-    } else {
-      std::pop_heap(idle_.begin(), idle_.end(), std::greater<>());
-      index = idle_.back();
-      idle_.pop_back();
-    }
-    if (!busy_.push_back({end_ns, index})) return out_of_memory();
-    std::push_heap(busy_.begin(), busy_.end(), ends_later);
-    return index;
-  }
-  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-
- private:
-  struct busy_track {
-    std::uint64_t end_ns;
-    std::uint32_t index;
-  };
-  static bool ends_later(const busy_track& a, const busy_track& b) noexcept {
-    return a.end_ns > b.end_ns;
-  }
-  static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "out of memory for the timeline's requests");
-  }
-
-  vec<busy_track> busy_;     // a heap, earliest end on top
-  vec<std::uint32_t> idle_;  // a heap, lowest index on top
-  std::uint32_t count_ = 0;
-};
 
 class chrome_json {
  public:
@@ -176,7 +145,7 @@ class chrome_json {
     vec<std::uint64_t> open_ends_ns{record_.memory(), memory_tag::trace};
     if (!gathered) return out_of_memory();
     std::sort(events_.begin(), events_.end(), begins_before);
-    for (const auto& [event, order, service, thread] : events_) {
+    for (const auto& [event, order, service, unpack, wait, thread] : events_) {
       if (out_.failed()) break;
       if (event->kind == event_kind::instant) {
         begin_event(event->name, "mark", 'i', tid, event->begin_ns);
@@ -201,7 +170,7 @@ class chrome_json {
     // Very many threads push these tracks up.
     const std::uint64_t first_tid = std::max<std::uint64_t>(next_tid_, record_.track_count() + 1);
     request_tracks tracks{record_.memory()};
-    for (const auto& [event, order, service, thread] : events_) {
+    for (const auto& [event, order, service, unpack, wait, thread] : events_) {
       if (out_.failed()) break;
       const std::uint32_t tracks_before = tracks.count();
       const result<std::uint32_t> track = tracks.take(event->begin_ns, end_ns(*event));
@@ -210,7 +179,8 @@ class chrome_json {
       if (kind == event_kind::request && !requests_.push_back({event, first_tid + *track})) {
         return out_of_memory();
       }
-      write_span(*event, category, first_tid + *track, end_ns(*event), service, thread);
+      write_span(*event, category, first_tid + *track, end_ns(*event),
+                 {service, unpack, wait, thread});
     }
     next_tid_ = first_tid + tracks.count();
     return {};
@@ -219,7 +189,7 @@ class chrome_json {
   // Counters belong to the process. They name its first thread because every event must name one.
   result<void> write_counters() {
     if (!gather_all(event_kind::counter)) return out_of_memory();
-    for (const auto& [event, order, service, thread] : events_) {
+    for (const auto& [event, order, service, unpack, wait, thread] : events_) {
       if (out_.failed()) break;
       begin_event(event->name, "counter", 'C', 1, event->begin_ns);
       out_.raw(",\"args\":{");
@@ -307,8 +277,7 @@ class chrome_json {
   }
 
   void write_span(const trace_event& event, const char* category, std::uint64_t tid,
-                  std::uint64_t end, const trace_event* service = nullptr,
-                  const char* thread = "") {
+                  std::uint64_t end, const request_details& details = {}) {
     begin_event(event.name, category, 'X', tid, event.begin_ns);
     out_.raw(",\"dur\":");
     out_.microseconds(since_start(end) - since_start(event.begin_ns));
@@ -317,7 +286,7 @@ class chrome_json {
       out_.raw(viewers_name(event.colour));
       out_.raw("\"");
     }
-    end_event(event, service, thread);
+    end_event(event, details);
   }
 
   void begin_event(const char* name, const char* category, char phase, std::uint64_t tid,
@@ -334,8 +303,7 @@ class chrome_json {
     out_.microseconds(since_start(begin_ns));
   }
 
-  void end_event(const trace_event& event, const trace_event* service = nullptr,
-                 const char* thread = "") {
+  void end_event(const trace_event& event, const request_details& details = {}) {
     out_.raw(",\"args\":{");
     const bool has_value = event.kind != event_kind::wait && event.kind != event_kind::room;
     const std::uint64_t value = has_value ? event.value : 0;
@@ -354,13 +322,28 @@ class chrome_json {
     }
     const bool follows = event.subject != no_subject || value != 0;
     write_flags(event.flags, follows);
-    const bool is_read = service || event.flags != 0;
+    const bool is_read = details.service || event.flags != 0;
     if (is_read && event.subject != no_subject) write_layer(event.subject);
-    if (service) {
+    if (details.service) {
       if (follows) out_.raw(",");
-      write_service(event, *service, thread);
+      write_service(event, *details.service, details.thread);
+      write_block(details);
     }
     out_.raw("}}");
+  }
+
+  // What of the service was no reading.
+  void write_block(const request_details& details) {
+    if (details.unpack) {
+      out_.raw(",\"packed_bytes\":");
+      out_.number(details.unpack->value);
+      out_.raw(",\"unpack_us\":");
+      out_.microseconds(duration_ns(details.unpack->begin_ns, details.unpack->end_ns));
+    }
+    if (details.wait) {
+      out_.raw(",\"block_wait_us\":");
+      out_.microseconds(duration_ns(details.wait->begin_ns, details.wait->end_ns));
+    }
   }
 
   void write_service(const trace_event& event, const trace_event& service, const char* thread) {
@@ -424,17 +407,31 @@ class chrome_json {
     return ns > record_.start_ns() ? ns - record_.start_ns() : 0;
   }
 
+  static void add_detail(ordered_event& to, const trace_event& detail) noexcept {
+    if (detail.kind == event_kind::service) {
+      to.service = &detail;
+    } else if (std::string_view(detail.name) == "unpack") {
+      to.unpack = &detail;
+    } else {
+      to.wait = &detail;
+    }
+  }
+
   // Appends the track's events of the wanted kinds. False if memory is refused.
   template <class Wanted>
   [[nodiscard]] bool gather(const timeline_track& track, Wanted wanted) {
     bool room = true;
     std::uint64_t order = 0;
-    ordered_event* last = nullptr;  // the previous event, if it was a request
+    ordered_event* last = nullptr;  // the request that details may follow
     track.for_each_event([&](const trace_event& event) {
-      if (last && event.kind == event_kind::service) last->service = &event;
+      if (event.kind == event_kind::service || event.kind == event_kind::part) {
+        if (last) add_detail(*last, event);
+        return;
+      }
       last = nullptr;
       if (!room || !wanted(event.kind)) return;
-      room = events_.push_back({&event, order++, nullptr, track.name()});
+      ordered_event added{.event = &event, .order = order++, .thread = track.name()};
+      room = events_.push_back(added);
       if (room && event.kind == event_kind::request) last = &events_.back();
     });
     return room;

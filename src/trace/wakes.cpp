@@ -65,6 +65,7 @@ class wake_finder {
           request = &event;
           return;
         case event_kind::service:
+        case event_kind::part:
         case event_kind::room:
         case event_kind::counter:
         case event_kind::instant:

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "io/files/block_work_here.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/memory_file_os.hpp"
 #include "vfs/tree_reader.hpp"
@@ -28,6 +32,7 @@ class letters final : public block_store {
                       std::size_t& made) noexcept override {
     ++unpacked;
     while (held.load()) std::this_thread::yield();
+    std::this_thread::sleep_for(takes);
     std::byte letter{};
     if (result<void> read = read_packed(number, {&letter, 1}, how); !read) return read;
     made = number == broken ? to.size() / 2 : to.size();
@@ -42,6 +47,7 @@ class letters final : public block_store {
   bool only_first = false;  // writes one byte of a block, so that untouched pages cost no memory
   std::atomic<int> unpacked{0};
   std::atomic<bool> held{false};
+  std::chrono::milliseconds takes{0};
 };
 
 struct block_store_test : ::testing::Test {
@@ -107,13 +113,107 @@ TEST_F(block_store_test, is_busy_for_a_reader_that_must_not_wait) {
 }
 
 // The memory_file_os does not know what is cached, so it says busy.
+// Whoever unpacks has read the packed bytes; whoever comes later has only copied.
+TEST_F(block_store_test, tells_a_reader_what_it_did_for_its_block) {
+  using namespace std::chrono_literals;
+  letters& blocks = make({10, 10});
+  blocks.takes = 2ms;
+  block_work first;
+  block_work second;
+  {
+    const io_detail::block_work_scope noted(first);
+    EXPECT_EQ(read(blocks, 0, 4), "aaaa");
+    {
+      const io_detail::block_work_scope inner(second);
+      EXPECT_EQ(read(blocks, 4, 4), "aaaa");
+    }
+  }
+  EXPECT_EQ(read(blocks, 10, 1), "b") << "where no reader asks, too";
+  EXPECT_TRUE(first.used);
+  EXPECT_EQ(first.packed_bytes, 1u);
+  EXPECT_GE(first.unpack_ns, 2'000'000u);
+  EXPECT_EQ(first.wait_ns, 0u);
+  EXPECT_TRUE(second.used);
+  EXPECT_EQ(second.packed_bytes + second.packed_ns + second.unpack_ns + second.wait_ns, 0u);
+}
+
+TEST_F(block_store_test, keeps_reading_the_packed_bytes_apart_from_unpacking) {
+  using namespace std::chrono_literals;
+  os.set_read_time(20ms);
+  letters& blocks = make({10});
+  block_work work;
+  const std::uint64_t begin_ns = now_ns();
+  {
+    const io_detail::block_work_scope noted(work);
+    EXPECT_EQ(read(blocks, 0, 1), "a");
+  }
+  const std::uint64_t all_ns = now_ns() - begin_ns;
+  EXPECT_GE(work.packed_ns, 20'000'000u);
+  EXPECT_LE(work.unpack_ns + work.packed_ns, all_ns);
+}
+
+TEST_F(block_store_test, tells_nothing_of_bytes_that_are_in_no_block) {
+  letters& blocks = make({});
+  ASSERT_TRUE(blocks.add_stored(20, 3));
+  block_work work;
+  {
+    const io_detail::block_work_scope noted(work);
+    EXPECT_EQ(read(blocks, 0, 2), "de");
+  }
+  EXPECT_FALSE(work.used);
+  EXPECT_EQ(work.packed_bytes, 0u);
+}
+
+// Notes why its thread waits.
+class wait_listener final : public wait_observer {
+ public:
+  explicit wait_listener(std::atomic<bool>& begun) : begun_(begun) { set_wait_observer(this); }
+  ~wait_listener() override { set_wait_observer(nullptr); }
+  void wait_begins(const char* reason) noexcept override {
+    reasons.insert(reason);
+    if (reason == std::string_view(wait_reasons::solid_block)) begun_ = true;
+  }
+  void wait_ends() noexcept override {}
+  std::set<std::string> reasons;
+
+ private:
+  std::atomic<bool>& begun_;
+};
+
+TEST_F(block_store_test, says_that_a_reader_waits_for_another_that_unpacks) {
+  letters& blocks = make({10});
+  blocks.held = true;
+  std::thread first([&] { EXPECT_EQ(read(blocks, 0, 1), "a"); });
+  while (blocks.unpacked == 0) std::this_thread::yield();
+  std::atomic<bool> waits{false};
+  std::thread second([&] {
+    const wait_listener listens(waits);
+    block_work work;
+    {
+      const io_detail::block_work_scope noted(work);
+      EXPECT_EQ(read(blocks, 1, 2), "aa");
+    }
+    EXPECT_GT(work.wait_ns, 0u);
+    EXPECT_EQ(work.unpack_ns + work.packed_bytes, 0u);
+    EXPECT_TRUE(listens.reasons.contains(wait_reasons::solid_block));
+  });
+  while (!waits) std::this_thread::yield();  // without the reason for ever
+  blocks.held = false;
+  first.join();
+  second.join();
+}
+
 TEST_F(block_store_test, is_busy_while_the_packed_bytes_are_not_cached) {
   letters& blocks = make({10});
   std::byte byte{};
+  block_work work;
   for (int i = 0; i < 2; ++i) {
+    const io_detail::block_work_scope noted(work);
     EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 0, {&byte, 1}).error().code, errc::busy);
     EXPECT_EQ(blocks.unpacked, 1) << "one try tells";
   }
+  EXPECT_EQ(work.unpack_ns, 0u) << "a try that found nothing is not unpacking";
+  EXPECT_EQ(work.packed_bytes, 0u);
   EXPECT_EQ(read(blocks, 0, 2), "aa") << "to fail so is not for ever";
   EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 9, {&byte, 1}).value_or(0), 1u);
 }

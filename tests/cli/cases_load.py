@@ -3,7 +3,6 @@
 
 import json
 import os
-import tarfile
 import zipfile
 
 from harness import case, png
@@ -456,19 +455,6 @@ def load_tells_what_deflate_packs_from_what_zstd_packs(box):
 
 
 @case()
-def load_says_what_solid_blocks_and_their_mount_take(box):
-    files = {f"track{i}.txt": f"{i} and on\n" * 3000 for i in range(5)}
-    with tarfile.open(box.folder / "music.tar.xz", "w:xz") as archive:
-        for name, text in files.items():
-            archive.add(box.write(name, text), name)
-    box.zip("music.zip", {"zip/" + name: text for name, text in files.items()})
-    solid, plain = box.load_json("music.tar.xz", "music.zip")["mounts"]
-    assert solid["blocks"] == 1 and solid["block_seconds"] > 0, solid
-    assert solid["mount_seconds"] > 0 and plain["mount_seconds"] > 0, (solid, plain)
-    assert (plain["blocks"], plain["block_seconds"]) == (0, 0), plain
-
-
-@case()
 def load_warns_of_an_exclude_that_matches_nothing(box):
     mounts = box.game()
     idle = box.load(*mounts, "--exclude", "*.png", "--exclude", "look/*.png", "--repeat", 2)
@@ -480,3 +466,20 @@ def load_warns_of_an_exclude_that_matches_nothing(box):
     assert one_side.err == "", one_side
     neither = box.load(*mounts, "--against", "base", "--exclude", "moon", "--repeat", 1)
     assert neither.err.count("--exclude moon matches no file") == 1, neither
+
+
+@case()
+def every_command_warns_of_an_exclude_that_matches_nothing(box):
+    mounts = box.game()
+    commands = (
+        ("ls",),
+        ("ls", "-r"),
+        ("check",),
+        ("pack", "packed.zip"),
+        ("extract", "--to", "out"),
+        ("load",),
+    )
+    for command in commands:
+        done = box.run(*command, "--exclude", "*.txt", "--exclude", "moon/**", *mounts)
+        assert done.err.count("warning: --exclude") == 1, (command, done)
+        assert "warning: --exclude moon/** matches no file" in done.err, (command, done)

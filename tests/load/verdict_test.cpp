@@ -55,6 +55,19 @@ TEST(verdict, is_named_after_the_largest_share) {
   EXPECT_EQ(share(verdict, "other"), 50 * ms);
 }
 
+TEST(verdict, waiting_for_a_solid_block_is_not_waiting_for_reads) {
+  timeline times;
+  on_thread(times, "worker 1", [] {
+    spend(event_kind::zone, "decode", 20 * ms);
+    spend(event_kind::wait, idle_reasons::read, 10 * ms);
+    spend(event_kind::wait, wait_reasons::solid_block, 70 * ms);
+  });
+  const load_verdict verdict = judge(times, 0, 100 * ms);
+  EXPECT_STREQ(verdict.name, "waiting for solid blocks");
+  EXPECT_EQ(share(verdict, idle_reasons::solid_block), 70 * ms);
+  EXPECT_EQ(share(verdict, idle_reasons::read), 10 * ms);
+}
+
 TEST(verdict, of_totals_that_were_kept_is_that_of_their_timeline) {
   timeline times;
   on_thread(times, "worker 1", [] {

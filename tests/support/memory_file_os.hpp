@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "overture/base/os.hpp"
 
@@ -25,6 +27,8 @@ class memory_file_os final : public operating_system {
     failing_call_ = call;
     os_error_ = os_error;
   }
+  // Each read takes at least this long.
+  void set_read_time(std::chrono::milliseconds time) { read_time_ = time; }
   // Limits each read to this many bytes.
   void limit_reads(std::size_t bytes) { read_bytes_max_ = bytes; }
 
@@ -45,6 +49,7 @@ class memory_file_os final : public operating_system {
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
                               std::span<std::byte> to) noexcept override {
     if (fails()) return failure();
+    if (read_time_.count() != 0) std::this_thread::sleep_for(read_time_);
     if (offset >= bytes_.size()) return std::size_t{0};
     const std::size_t count = std::min({to.size(), bytes_.size() - offset, read_bytes_max_});
     if (count > 0) std::memcpy(to.data(), bytes_.data() + offset, count);
@@ -71,6 +76,7 @@ class memory_file_os final : public operating_system {
 
   std::string_view bytes_;
   std::size_t read_bytes_max_ = SIZE_MAX;
+  std::chrono::milliseconds read_time_{0};
   int calls_ = 0;
   int failing_call_ = -1;
   int os_error_ = 0;

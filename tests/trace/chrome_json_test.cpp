@@ -293,7 +293,8 @@ TEST(chrome_json, any_mixture_of_events_gives_an_importable_file) {
     std::size_t own = 0;  // without those inside another
     for (int i = 0; i < 200; ++i) {
       const auto kind = static_cast<event_kind>(random() % event_kind_count);
-      own += kind == event_kind::service || kind == event_kind::wake ? 0 : 1;
+      const bool is_detail = kind == event_kind::service || kind == event_kind::part;
+      own += is_detail || kind == event_kind::wake ? 0 : 1;
       const std::uint64_t begin = random() % 300;
       events.push_back({begin, begin + random() % 50, "work", 1, no_subject, kind});
     }

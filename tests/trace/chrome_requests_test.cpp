@@ -36,6 +36,30 @@ TEST(chrome_json, a_request_tells_how_it_was_served) {
   EXPECT_FALSE(spans[2]["args"].contains("offset"));
 }
 
+TEST(chrome_json, a_request_tells_what_was_done_for_its_solid_block) {
+  const trace_event service{.begin_ns = 2000, .end_ns = 9000, .kind = event_kind::service};
+  const recorded record{{
+      span_event(event_kind::request, 1000, 9000),
+      service,
+      {.begin_ns = 6000, .end_ns = 9000, .name = "unpack", .value = 77, .kind = event_kind::part},
+      {.begin_ns = 2000, .end_ns = 2500, .name = "solid block", .kind = event_kind::part},
+      span_event(event_kind::request, 10'000, 11'000),
+      service,
+      span_event(event_kind::zone, 20'000, 21'000),
+      {.begin_ns = 6000, .end_ns = 9000, .name = "unpack", .value = 77, .kind = event_kind::part},
+  }};
+  const json trace = exported(record);
+  const std::vector<json> spans = events_of(trace, "X");
+  ASSERT_EQ(spans.size(), 3u);
+  const json& told = spans[1]["args"];
+  EXPECT_EQ(told["packed_bytes"], 77);
+  EXPECT_EQ(to_ns(told["unpack_us"]), 3000);
+  EXPECT_EQ(to_ns(told["block_wait_us"]), 500);
+  EXPECT_EQ(to_ns(told["service_us"]), 7000);
+  EXPECT_FALSE(spans[2]["args"].contains("packed_bytes"));
+  EXPECT_FALSE(spans[0]["args"].contains("packed_bytes")) << "it follows no request";
+}
+
 TEST(chrome_json, a_zone_tells_that_it_read_by_itself) {
   const recorded record{{{.begin_ns = 1000,
                           .end_ns = 2000,

@@ -185,6 +185,21 @@ enum class read_into : std::uint8_t {
   view,         // where the bytes are already, if the source has a view; otherwise as `pool`
 };
 
+// What a read took whose bytes came out of a solid block, into which an archive packs several
+// files: the first of its readers unpacks it.
+struct block_work {
+  bool used = false;               // false: the bytes are in no block, and all else is 0
+  std::uint64_t packed_bytes = 0;  // read from the archive; 0: the block was unpacked already
+  std::uint64_t packed_ns = 0;     // how long these took to be read
+  std::uint64_t unpack_ns = 0;     // how long the rest of unpacking took
+  std::uint64_t wait_ns = 0;       // how long it waited for another read that unpacked
+
+  // For a request that was read together with the one that has done this work.
+  [[nodiscard]] block_work of_another() const noexcept {
+    return {.used = used, .wait_ns = packed_ns + unpack_ns + wait_ns};
+  }
+};
+
 struct read_request {
   static constexpr std::uint32_t no_slot = UINT32_MAX;
 
@@ -230,6 +245,9 @@ struct read_request {
   bool merged = false;  // read together with its neighbours
   bool shared = false;  // copied from a read that was in flight already
   bool viewed = false;  // a view: nothing was read
+  // What of the time from started_ns to read_ns was no reading. Of requests that were read together
+  // the first has done the work, and the others waited for it.
+  block_work block = {};
 
   // How many bytes it yields, and how many it takes from the file.
   [[nodiscard]] std::size_t wanted_bytes() const noexcept {

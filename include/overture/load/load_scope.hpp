@@ -37,7 +37,8 @@
 // Each file passes five stages, which are also the names in the timeline and in reports:
 //   resolve   look the file up in the tree; open it if it is a loose file
 //   read      fetch its bytes: at once from the page cache, or else through the read queue
-//   unpack    decompress it and verify its checksum
+//   unpack    decompress it and verify its checksum; for the first file of a solid block that is
+//             read, also to unpack the block, on whatever thread
 //   decode    turn it into an asset; files that no decoder accepts are only checksummed
 //   finalize  hand it to the host's asset_sink, on any worker or on one chosen thread
 //
@@ -69,6 +70,7 @@
 #include "overture/decoders/decoder.hpp"
 #include "overture/io/read_queue.hpp"
 #include "overture/jobs/job_system.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "overture/vfs/file_system.hpp"
 
 namespace overture {
@@ -142,6 +144,9 @@ class load_choice {
 // among the reasons that held while it lasted.
 namespace idle_reasons {
 inline constexpr const char* read = "read outstanding";
+// All reads outstanding are of files in solid blocks, which other threads read and unpack. Also the
+// reason of a thread of the read queue that waits for such a block itself.
+inline constexpr const char* solid_block = wait_reasons::solid_block;
 inline constexpr const char* budget = "budget full";
 inline constexpr const char* main_thread = "main thread";    // files wait for one_thread()
 inline constexpr const char* nothing_left = "nothing left";  // others work on the last files
@@ -181,10 +186,11 @@ struct load_options {
   bool strict = false;  // a file with a warning fails in decode instead
   // Files that match one of these are skipped: see matches_glob().
   std::span<const std::string_view> exclude = {};
-  // How long one file may take in all stages, without waiting for room or in the queue; 0: as long
-  // as it needs. A file that takes longer fails with errc::limit before its next stage, or its next
-  // piece: with this set and no sink, files of 4 MiB and more that no decoder accepts are read and
-  // unpacked in pieces. A stage that has begun otherwise ends: see docs/guide/command.md.
+  // How long one file may take in all stages, without waiting for room, in the queue or for another
+  // file's read to unpack its solid block; 0: as long as it needs. A file that takes longer fails
+  // with errc::limit before its next stage, or its next piece: with this set and no sink, files of
+  // 4 MiB and more that no decoder accepts are read and unpacked in pieces. A stage that has begun
+  // otherwise ends: see docs/guide/command.md.
   std::chrono::nanoseconds file_time_max{0};
   asset_sink* sink = nullptr;  // null: assets are discarded
   // Of an earlier load, see load_record.hpp: its files come first, in its order, and the progress
@@ -235,11 +241,14 @@ struct loaded_file {
   std::uint64_t sound_frames = 0;
   std::uint64_t stage_ns[load_stage_count] = {};  // work in each stage, summed over threads
   std::uint64_t queued_ns = 0;                    // that its reads waited in the queue
-  std::uint64_t device_ns = 0;                    // that its reads took from there; no thread works
-  // What was read through the queue, and what was in the page cache. Both are 0 for files in solid
-  // blocks, which are read from memory.
+  // That its reads took from there, without unpacking a solid block or waiting for one.
+  std::uint64_t device_ns = 0;
+  // What was read through the queue, and what was in the page cache. Of files in a solid block the
+  // one for which the block was unpacked has all of its packed bytes, and the others have none.
   std::uint64_t disk_bytes = 0;
   std::uint64_t cached_bytes = 0;
+  std::uint64_t block_unpack_ns = 0;  // of the unpack stage: a solid block was unpacked for it
+  std::uint64_t block_wait_ns = 0;    // its reads waited for another file's to unpack the block
 };
 
 struct stage_summary {
@@ -260,6 +269,8 @@ struct read_summary {
   // 99 % no longer than the second. To an eighth; 0 if there were none.
   std::uint64_t median_ns = 0;
   std::uint64_t p99_ns = 0;
+  // A sum, not in device_ns: until another file's read had unpacked the solid block of both.
+  std::uint64_t block_wait_ns = 0;
 };
 
 struct load_summary {

@@ -62,6 +62,8 @@ inline constexpr const char* group = "group";
 inline constexpr const char* no_request = "no request";
 inline constexpr const char* drain = "drain";
 inline constexpr const char* handle = "handle";
+// Another thread unpacks the solid block of an archive that this one reads from.
+inline constexpr const char* solid_block = "solid block";
 }  // namespace wait_reasons
 
 // Reports one wait, from its construction to its destruction.

@@ -59,9 +59,13 @@ enum class event_kind : std::uint8_t {
   // The subject waited for room in a budget from begin to end, on no thread. The value is 1 + the
   // subject that gave up its room then, 0 if that is not known.
   room,
+  // A detail of the request that this thread recorded just before, whose bytes came out of a solid
+  // block: a part of its service that was no reading, with its duration. The name is "unpack" (the
+  // value: how many packed bytes were read for it) or "solid block" (another thread unpacked).
+  part,
 };
 
-inline constexpr std::size_t event_kind_count = 8;
+inline constexpr std::size_t event_kind_count = 9;
 
 // The outcome of a request (trace_event::flags).
 struct request_flags {
@@ -73,6 +77,8 @@ struct request_flags {
   static constexpr std::uint16_t cancelled = 32;
   static constexpr std::uint16_t failed = 64;
   static constexpr std::uint16_t late = 128;  // missed its deadline
+  static constexpr std::uint16_t block =
+      256;  // of a zone: it unpacks a solid block for the subject
 };
 
 // The colour of a zone, a hint: chrome://tracing and Perfetto's legacy view follow it.
@@ -88,7 +94,8 @@ struct trace_event {
   std::uint32_t subject = no_subject;
   event_kind kind = event_kind::zone;
   zone_colour colour = zone_colour::by_name;
-  std::uint16_t flags = 0;  // request_flags, of services and of zones that read synchronously
+  // request_flags, of services and of zones that read synchronously or unpack a block.
+  std::uint16_t flags = 0;
 };
 static_assert(sizeof(trace_event) == 40);
 
@@ -257,7 +264,8 @@ struct chrome_json_options {
 //     "events_lost", unless they are 0.
 //   - Requests get tracks of their own ("read 0" and so on, tid 1000 and up), as few as possible
 //     without overlap. A request with a service has as arguments its layer, source, offset,
-//     priority, time in the queue, the thread that finished it and its outcome.
+//     priority, time in the queue, the thread that finished it and its outcome; out of a solid
+//     block also "packed_bytes", "unpack_us" and "block_wait_us".
 //   - What waits for room does so on tracks of its own ("room 0" and so on), and has as argument
 //     "held_by", the subject that had the room.
 //   - Counters belong to the process.

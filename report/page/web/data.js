@@ -50,13 +50,17 @@ export function spansOf(lane, tick) {
   return spans;
 }
 
-// Reads by begin: in the queue from `begin` to `served`, at the device until `end`.
+// Reads by begin: in the queue from `begin` to `served`, at the device until `end`. Of a solid block
+// it is at the device only from `from` to `to`: first it waits for another to unpack the block, and
+// last it unpacks the block itself.
 export function readsOf(list, tick) {
   const reads = {
     count: list.count,
     begin: new Float64Array(list.count),
     served: new Float64Array(list.count),
     end: new Float64Array(list.count),
+    from: new Float64Array(list.count),
+    to: new Float64Array(list.count),
     file: new Int32Array(list.count),
     bytes: new Float64Array(list.count),
     cached: new Uint8Array(list.count),
@@ -72,7 +76,11 @@ export function readsOf(list, tick) {
     file += numbers.nextSigned();
     reads.file[i] = file - 1;
     reads.bytes[i] = numbers.next();
-    reads.cached[i] = numbers.next();
+    const flags = numbers.next();
+    reads.cached[i] = flags & 1;
+    const [wait, unpack] = flags & 2 ? [numbers.next(), numbers.next()] : [0, 0];
+    reads.from[i] = reads.served[i] + wait * tick;
+    reads.to[i] = Math.max(reads.end[i] - unpack * tick, reads.from[i]);
   }
   return reads;
 }

@@ -20,8 +20,8 @@ export function graphsOf(data, lanes) {
     const rate = new Steps(reads.count);
     for (let i = 0; i < reads.count; ++i) {
       if (reads.cached[i] !== cached) continue;
-      const begin = reads.served[i];
-      const end = Math.max(reads.end[i], begin + 1);
+      const begin = reads.from[i];
+      const end = Math.max(reads.to[i], begin + 1);
       rate.add(begin, end, reads.bytes[i] / (end - begin));
     }
     rate.finish();

@@ -251,11 +251,16 @@ export class Painter {
     for (let i = 0; i < last; ++i) {
       if (reads.end[i] < this.view.from || this.isDimmed(reads.file[i])) continue;
       const queued = this.view.x(reads.begin[i]);
-      const served = this.view.x(reads.served[i]);
+      const from = this.view.x(reads.from[i]);
+      const to = this.view.x(reads.to[i]);
       this.pen.fillStyle = colour('queue');
-      this.pen.fillRect(queued, top + 14, Math.max(served - queued, 1), 8);
+      this.pen.fillRect(queued, top + 14, Math.max(from - queued, 1), 8);
       this.pen.fillStyle = colour('read');
-      this.pen.fillRect(served, top + 14, Math.max(this.view.x(reads.end[i]) - served, 1.5), 16);
+      this.pen.fillRect(from, top + 14, Math.max(to - from, 1.5), 16);
+      this.pen.fillStyle = colour('unpack');
+      if (reads.end[i] > reads.to[i]) {
+        this.pen.fillRect(to, top + 14, Math.max(this.view.x(reads.end[i]) - to, 1.5), 16);
+      }
     }
   }
 

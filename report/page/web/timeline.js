@@ -29,7 +29,7 @@ export class Timeline {
     this.atDevice = new Steps(data.reads.count);
     for (let i = 0; i < data.reads.count; ++i) {
       this.inFlight.add(data.reads.begin[i], data.reads.end[i], 1);
-      this.atDevice.add(data.reads.served[i], data.reads.end[i], 1);
+      this.atDevice.add(data.reads.from[i], data.reads.to[i], 1);
     }
     this.inFlight.finish();
     this.atDevice.finish();
@@ -159,7 +159,14 @@ export class Timeline {
         const queue = { name: 'in the queue', begin: reads.begin[i], end: reads.served[i] };
         steps.push({ lane: -1, ...queue });
       }
-      steps.push({ lane: -1, name, begin: reads.served[i], end: reads.end[i] });
+      const parts = [
+        ['waits for its solid block', reads.served[i], reads.from[i]],
+        [name, reads.from[i], reads.to[i]],
+        ['unpacks its solid block', reads.to[i], reads.end[i]],
+      ];
+      for (const [what, begin, end] of parts) {
+        if (end > begin || what === name) steps.push({ lane: -1, name: what, begin, end });
+      }
     }
     for (const room of this.data.rooms) {
       if (room.file !== file) continue;
@@ -180,7 +187,8 @@ export class Timeline {
     if (this.data.reads.count > 0 && y >= top && y < top + readsHeight) {
       const device = this.atDevice.mean(time, time);
       const queued = this.inFlight.mean(time, time) - device;
-      return { lines: [`${countText(device)} at the device, ${countText(queued)} in the queue`] };
+      const waiting = `${countText(queued)} in the queue or at a solid block`;
+      return { lines: [`${countText(device)} at the device, ${waiting}`] };
     }
     return null;
   }

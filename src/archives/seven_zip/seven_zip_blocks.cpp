@@ -38,7 +38,7 @@ result<void> seven_zip_blocks::unpack(std::uint32_t number, std::span<std::byte>
   // If reading must not wait, check first that the end is cached, or unpacking might be in vain.
   std::byte last{};
   if (how == reading::at_once && from.block.packed_bytes > 0) {
-    result<void> there = read_packed(from.offset + from.block.packed_bytes - 1, {&last, 1}, how);
+    result<void> there = read_archive(from.offset + from.block.packed_bytes - 1, {&last, 1}, how);
     if (!there) return there;
   }
   if (from.step_count != 0) return unpack_steps(from, to, how, made);

@@ -62,7 +62,7 @@ result<void> packed_tar::unpack(std::uint32_t, std::span<std::byte> to, reading 
   // If reading must not wait, check first that the end is cached, or unpacking might be in vain.
   std::byte last{};
   if (how == reading::at_once) {
-    if (result<void> there = read_packed(packed_bytes_ - 1, {&last, 1}, how); !there) return there;
+    if (result<void> there = read_archive(packed_bytes_ - 1, {&last, 1}, how); !there) return there;
   }
   const auto read = [&](std::uint64_t offset, std::span<std::byte> part) {
     return read_packed(offset, part, how);

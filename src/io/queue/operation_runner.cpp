@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Zlib
 #include "io/queue/operation_runner.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "io/files/block_work_here.hpp"
+#include "overture/base/thread.hpp"
 #include "overture/trace/timeline.hpp"
 
 namespace overture::io_detail {
+
+namespace {
+
+// Into the calling thread's timeline: first it waited, as is recorded already, then it read, and
+// then it unpacked. For a solid block it reads and unpacks in turns, which are summed up.
+void record_work(const read_operation& op, std::uint64_t begin_ns) noexcept {
+  const std::uint64_t end_ns = now_ns();
+  const std::uint32_t subject = op.members()[0]->subject;
+  const std::uint64_t read_ns = std::min(begin_ns + op.block.wait_ns, end_ns);
+  const std::uint64_t unpack_ns = std::max(end_ns - op.block.unpack_ns, read_ns);
+  // First what needs the processor: the CPU time since the event before is counted for it.
+  if (unpack_ns != end_ns) {
+    record({.begin_ns = unpack_ns,
+            .end_ns = end_ns,
+            .name = "unpack",
+            .subject = subject,
+            .flags = request_flags::block});
+  }
+  record({.begin_ns = read_ns,
+          .end_ns = unpack_ns,
+          .name = "read",
+          .value = op.block.used ? op.block.packed_bytes : op.bytes(),
+          .subject = subject});
+}
+
+}  // namespace
 
 operation_runner::operation_runner(const read_queue_config& config, source_files& files,
                                    buffer_pool& pool, unpack_queue* unpacks,
@@ -96,12 +125,15 @@ result<void> operation_runner::make_room(read_operation& op) noexcept {
 void operation_runner::read_here(read_operation& op) noexcept {
   std::span<std::byte> parts[read_operation::parts_max];
   const std::size_t count = op.parts(0, parts);
+  const bool is_told = is_recording();
+  const std::uint64_t begin_ns = is_told ? now_ns() : 0;
   result<void> outcome;
   {
-    const zone work("read", {op.members()[0]->subject, op.bytes()});
+    const block_work_scope noted(op.block);
     outcome =
         read_parts_fully(*op.file.os, op.file.handle, op.offset(), std::span(parts).first(count));
   }
+  if (is_told) record_work(op, begin_ns);
   finish(op, outcome);
 }
 
@@ -126,6 +158,7 @@ result<void> operation_runner::read_alone(read_operation& op, std::size_t member
   if (!op.has_room(member)) {
     return fail(errc::out_of_memory, "out of memory for the bytes to read");
   }
+  const block_work_scope noted(op.members()[member]->block);
   return read_fully(*op.file.os, op.file.handle, op.members()[member]->offset, op.room(member));
 }
 
@@ -137,6 +170,7 @@ void operation_runner::finish(read_operation& op, const result<void>& outcome) n
   if (outcome && !alone) op.copy_overlaps();
   for (std::size_t i = 0; i < members.size(); ++i) {
     read_request& member = *members[i];
+    member.block = i == 0 ? op.block : op.block.of_another();
     // One member's error must not fail the others.
     const bool again = !outcome && !alone && op.file.os;
     member.outcome = again ? read_alone(op, i) : outcome;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Zlib
 #include "io/queue/request_completion.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/guarded_call.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "overture/trace/timeline.hpp"
 
 namespace overture::io_detail {
@@ -43,6 +45,24 @@ void record_read(const read_request& request) noexcept {
           .subject = request.source.index,
           .kind = event_kind::service,
           .flags = flags_of(request)});
+  if (!request.block.used) return;
+  // As record_work() has it: it waits, reads, unpacks.
+  const std::uint64_t read_ns = std::max(request.started_ns, request.read_ns);
+  const std::uint64_t unpack_ns = std::min(request.block.unpack_ns, read_ns - request.started_ns);
+  record({.begin_ns = read_ns - unpack_ns,
+          .end_ns = read_ns,
+          .name = "unpack",
+          .value = request.block.packed_bytes,
+          .subject = request.subject,
+          .kind = event_kind::part});
+  const std::uint64_t wait_ns =
+      std::min(request.block.wait_ns, read_ns - unpack_ns - request.started_ns);
+  if (wait_ns == 0) return;
+  record({.begin_ns = request.started_ns,
+          .end_ns = request.started_ns + wait_ns,
+          .name = wait_reasons::solid_block,
+          .subject = request.subject,
+          .kind = event_kind::part});
 }
 
 }  // namespace
@@ -80,6 +100,7 @@ read_tally request_completion::refuse(read_request* list, std::uint64_t now_ns) 
     read_request& request = *list;
     list = request.next;
     request.started_ns = request.queued_ns;
+    request.block = {};
     error& why = request.outcome.error();
     why.source = request.source;
     if (why.code != errc::out_of_memory) why.offset = request.offset;
@@ -95,6 +116,7 @@ read_tally request_completion::cancel(read_request* list, std::uint64_t now_ns) 
     read_request& request = *list;
     list = request.next;
     request.started_ns = now_ns;
+    request.block = {};
     request.outcome = fail(errc::cancelled, "the read was cancelled", request.source);
     ++sum.completed;
     end(sum, request, now_ns);
@@ -113,6 +135,7 @@ result<void> request_completion::take_destination(read_request& request) const n
 
 void request_completion::copy(read_request& follower, const read_request& twin) const noexcept {
   follower.outcome = twin.outcome;
+  follower.block = twin.block.of_another();
   if (follower.outcome) follower.outcome = take_destination(follower);
   if (!follower.outcome) {
     follower.outcome.error().source = follower.source;

@@ -22,6 +22,7 @@ void read_operation::begin() noexcept {
   file = {};
   done = 0;
   tally = {};
+  block = {};
   followers_.store(nullptr, std::memory_order_relaxed);
 }
 

@@ -90,6 +90,7 @@ class read_operation {
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes read so far
   std::uint64_t ended_ns = 0;
+  block_work block;               // of the whole read
   std::uint64_t read_number = 0;  // how many reads the queue had begun, with this one
   disk_position end_position;     // where the head of the disk is then
   held_counts* counts = nullptr;  // of the thread that does several reads

@@ -115,7 +115,8 @@ std::string shown(const timeline_picture& picture) {
   }
   for (const picture_read& read : picture.reads) {
     out << read.begin_ns << ' ' << read.served_ns << ' ' << read.end_ns << ' ' << read.file << ' '
-        << read.bytes << read.is_cached << '\n';
+        << read.bytes << read.is_cached << ' ' << read.block_wait_ns << ' ' << read.unpack_ns
+        << '\n';
   }
   for (const picture_wake& wake : picture.wakes) {
     out << wake.to_lane << ' ' << wake.to_ns << ' ' << wake.from_lane << ' ' << wake.from_read
@@ -223,6 +224,82 @@ TEST(traced_load, files_have_their_names_whatever_is_in_them) {
   EXPECT_EQ(what.types.size(), 4u);
   EXPECT_EQ(what.slowest.size(), 4u);
   EXPECT_EQ(what.slowest[0].path, rows[3].path) << "its read took longest";
+}
+
+// "b" unpacks the solid block of both in a read, and "c" waits for it in another.
+class block_load {
+ public:
+  block_load() {
+    on_thread("main", [&] {
+      add(event_kind::zone, "unpack", 910, 950, 1);
+      add(event_kind::zone, "unpack", 950, 1000, 2);
+    });
+    on_thread("io 1", [&] {
+      add(event_kind::zone, "unpack", 300, 900, 1, 0, request_flags::block);
+      add(event_kind::zone, "read", 120, 300, 1, 77);
+      add(event_kind::request, "read", 100, 900, 1, 5000);
+      add(event_kind::service, "normal", 120, 900, 5, 0);
+      add(event_kind::part, "unpack", 300, 900, 1, 77);
+    });
+    on_thread("io 2", [&] {
+      add(event_kind::wait, wait_reasons::solid_block, 130, 900);
+      add(event_kind::zone, "read", 900, 905, 2);
+      add(event_kind::request, "read", 100, 905, 2, 5000);
+      add(event_kind::service, "normal", 130, 905, 5, 0);
+      add(event_kind::part, "unpack", 905, 905, 2, 0);
+      add(event_kind::part, wait_reasons::solid_block, 130, 900, 2);
+    });
+  }
+  timeline record;
+
+ private:
+  template <class Body>
+  void on_thread(const char* name, Body body) {
+    std::thread([&] {
+      ASSERT_TRUE(record.attach_thread(name));
+      body();
+      record.detach_thread();
+    }).join();
+  }
+  void add(event_kind kind, const char* name, std::uint64_t begin, std::uint64_t end,
+           std::uint32_t subject = no_subject, std::uint64_t value = 0, int flags = 0) {
+    overture::record({record.start_ns() + begin, record.start_ns() + end, name, value, subject,
+                      kind, zone_colour::by_name, static_cast<std::uint16_t>(flags)});
+  }
+};
+
+TEST(traced_load, unpacking_a_solid_block_is_not_reading) {
+  const block_load made;
+  string_sink sink;
+  ASSERT_TRUE(write_chrome_json(made.record, sink, {}));
+  traced_load from_file;
+  read(from_file, sink.text);
+  traced_load in_memory;
+  const auto describe = [](std::uint32_t subject) -> subject_text {
+    return {std::to_string(subject), ""};
+  };
+  ASSERT_TRUE(
+      each_trace_line(made.record, describe, [&](const trace_line& line) { in_memory.add(line); }));
+  in_memory.finish();
+  EXPECT_EQ(shown(in_memory.picture()), shown(from_file.picture()));
+  for (const traced_load* load : {&from_file, &in_memory}) {
+    const load_report what = load->report_of_trace();
+    const std::vector<report_row> rows = load->rows_for(what);
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0].device_ns, 180u);
+    EXPECT_EQ(rows[0].stage_ns, (stage_times{0, 0, 640, 0, 0}));
+    EXPECT_EQ(rows[1].device_ns, 5u);
+    EXPECT_EQ(rows[1].stage_ns, (stage_times{0, 0, 50, 0, 0}));
+    EXPECT_EQ(what.summary.reads.disk_bytes, 77u);
+    EXPECT_EQ(what.summary.reads.device_ns, 185u);
+    EXPECT_EQ(what.summary.reads.block_wait_ns, 770u);
+    EXPECT_EQ(what.summary.reads.p99_ns, 180u) << "the other read nothing";
+    EXPECT_EQ(what.summary.stages[static_cast<std::size_t>(load_stage::unpack)].files, 2u);
+    std::vector<std::string> lanes;
+    for (const picture_lane& lane : load->picture().lanes) lanes.push_back(lane.name);
+    EXPECT_EQ(lanes, (std::vector<std::string>{"main", "io 1", "io 2"}))
+        << "threads that unpack or wait for blocks do more than read";
+  }
 }
 
 TEST(traced_load, rows_follow_the_report_of_the_same_load) {

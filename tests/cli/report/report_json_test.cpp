@@ -46,6 +46,8 @@ TEST(json_report, has_the_documented_fields) {
   EXPECT_EQ(object["reads"]["device_seconds"], 1.9);
   EXPECT_EQ(object["reads"]["median_seconds"], 0.002);
   EXPECT_EQ(object["reads"]["p99_seconds"], 0.031);
+  EXPECT_EQ(object["reads"]["block_wait_seconds"], 0.0);
+  EXPECT_EQ(object["slowest"][0]["block_wait_seconds"], 0.0);
   EXPECT_EQ(object["advice"].size(), object["changes"].size());
   const json& change = object["changes"][0];
   EXPECT_EQ(change["seconds"], 0.2) << "its share of the load";

@@ -23,6 +23,10 @@ std::string mistake_in(const std::string& text) {
 report full_report() {
   report what = sample_report();
   what.budget_bytes = 256 * mib;
+  what.summary.reads.block_wait_ns = 70 * ms;
+  what.slowest[1].block_wait_ns = 60 * ms;
+  what.verdict.shares[2].ns -= 30 * ms;
+  what.verdict.shares.push_back({idle_reasons::solid_block, true, 30 * ms});
   what.tells_page_cache = false;
   what.largest = {"gfx/huge.png", 3 * mib, 5 * mib, 70 * mib};
   what.images = {7, 90 * ms, 12 * mib, "gfx/title.png", 50 * ms};

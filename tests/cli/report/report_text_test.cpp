@@ -47,20 +47,21 @@ TEST(text_report, leaves_out_the_read_threads_that_did_next_to_nothing) {
   EXPECT_EQ(report_text(what, {}).find("not shown"), std::string::npos);
 }
 
-TEST(text_report, does_not_call_the_unpacking_of_solid_blocks_disk) {
+TEST(text_report, tells_waiting_for_solid_blocks_from_waiting_for_the_disk) {
   report what = sample_report();
-  what.verdict.shares = {{"read", false, 1500 * ms}, {idle_reasons::read, true, 960 * ms}};
-  EXPECT_NE(report_text(what, {}).find("at the device"), std::string::npos);
+  EXPECT_EQ(report_text(what, {}).find("solid block"), std::string::npos);
+  what.verdict.shares = {{"unpack", false, 1500 * ms}, {idle_reasons::solid_block, true, 960 * ms}};
   what.summary.reads.disk_bytes = 0;
+  what.summary.reads.block_wait_ns = 700 * ms;
   const std::string text = report_text(what, {});
-  EXPECT_NE(text.find("went to reading, which is to unpack solid blocks, 39 % to waiting for solid "
-                      "blocks to be unpacked\n"),
+  EXPECT_NE(text.find("went to unpack, 39 % to waiting for solid blocks to be unpacked\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\nReads (sums; many overlap)\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("at the device"), std::string::npos) << text;
-  what.mounts[2].blocks = 0;
-  EXPECT_EQ(report_text(what, {}).find("solid blocks"), std::string::npos);
+  EXPECT_NE(text.find("700 ms  until another read had unpacked their solid block\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("solid block\n"), std::string::npos) << "as a wait: " << text;
 }
 
 TEST(load_time_text, has_the_time_of_mounting_where_it_is_much) {

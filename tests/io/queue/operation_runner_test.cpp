@@ -7,7 +7,10 @@
 
 #include <cerrno>
 
+#include "io/files/block_work_here.hpp"
 #include "io/unpack/part_samples.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/manual_executor.hpp"
 
 namespace overture::io_detail::operation_runner_test {
@@ -97,6 +100,75 @@ TEST_F(operation_runner_test, an_operation_waits_for_a_file_only_where_it_may) {
   EXPECT_EQ(runner_.open(op_, false), opening::busy);
   EXPECT_EQ(op_.tally.completed, 0u);
   EXPECT_EQ(runner_.open(op_, true), opening::open);
+}
+
+// A file in a solid block, which the read unpacks.
+class block_files final : public test::noted_files {
+ public:
+  static constexpr block_work done{
+      .used = true, .packed_bytes = 5, .packed_ns = 1000, .unpack_ns = 4000, .wait_ns = 100};
+  result<std::size_t> read_at(os_handle file, std::uint64_t offset,
+                              std::span<std::byte> bytes) noexcept override {
+    const std::uint64_t begin_ns = now_ns();
+    while (now_ns() - begin_ns < done.packed_ns + done.unpack_ns + done.wait_ns) {
+    }
+    if (block_work* const told = block_work_here()) *told = done;
+    return noted_files::read_at(file, offset, bytes);
+  }
+};
+
+TEST_F(operation_runner_test, the_first_of_a_read_has_unpacked_its_block_and_the_others_waited) {
+  block_files files;
+  operation_runner runner{config(), files, pool_, unpacks_, *this};
+  op_.add(first_);
+  op_.add(second_);
+  runner.perform(op_);
+  ASSERT_TRUE(first_.outcome);
+  EXPECT_TRUE(first_.block.used);
+  EXPECT_EQ(first_.block.packed_bytes, 5u);
+  EXPECT_EQ(first_.block.unpack_ns, 4000u);
+  EXPECT_EQ(first_.block.wait_ns, 100u);
+  EXPECT_TRUE(second_.block.used);
+  EXPECT_EQ(second_.block.packed_bytes, 0u);
+  EXPECT_EQ(second_.block.unpack_ns, 0u);
+  EXPECT_EQ(second_.block.wait_ns, 5100u);
+  EXPECT_EQ(block_work_here(), nullptr) << "only while it reads";
+  op_.begin();
+  op_.add(first_);
+  runner_.perform(op_);
+  EXPECT_FALSE(first_.block.used) << "this one was of another file";
+}
+
+TEST_F(operation_runner_test, the_timeline_keeps_unpacking_a_block_apart_from_reading) {
+  block_files files;
+  operation_runner runner{config(), files, pool_, unpacks_, *this};
+  timeline record;
+  ASSERT_TRUE(record.attach_thread("io 1"));
+  op_.add(first_);
+  runner.perform(op_);
+  record.detach_thread();
+  std::uint64_t zone_ns = 0;
+  const trace_event* unpack = nullptr;
+  const trace_event* read = nullptr;
+  std::vector<const trace_event*> parts;
+  (void)record.track(0).for_each_event([&](const trace_event& event) {
+    if (event.kind == event_kind::part) parts.push_back(&event);
+    if (event.kind != event_kind::zone) return;
+    zone_ns += event.end_ns - event.begin_ns;
+    (std::string_view(event.name) == "unpack" ? unpack : read) = &event;
+  });
+  ASSERT_TRUE(unpack && read);
+  EXPECT_EQ(unpack->end_ns - unpack->begin_ns, block_files::done.unpack_ns);
+  EXPECT_EQ(unpack->flags, request_flags::block);
+  EXPECT_EQ(read->end_ns, unpack->begin_ns);
+  EXPECT_EQ(read->value, 5u) << "what was read of the archive";
+  EXPECT_GE(zone_ns, block_files::done.packed_ns + block_files::done.unpack_ns);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_STREQ(parts[0]->name, "unpack");
+  EXPECT_EQ(parts[0]->value, 5u);
+  EXPECT_EQ(parts[0]->end_ns - parts[0]->begin_ns, block_files::done.unpack_ns);
+  EXPECT_STREQ(parts[1]->name, wait_reasons::solid_block);
+  EXPECT_EQ(parts[1]->end_ns - parts[1]->begin_ns, block_files::done.wait_ns);
 }
 
 TEST_F(operation_runner_test, bytes_that_no_file_has_are_refused) {

@@ -161,7 +161,8 @@ load_report solid() {
                   .mount_ns = 1100 * msec,
                   .blocks = 1,
                   .block_ns = 1800 * msec}};
-  what.verdict.shares = {{"read", false, 1800 * msec}, {idle_reasons::read, true, 1900 * msec}};
+  what.verdict.shares = {{"unpack", false, 1800 * msec},
+                         {idle_reasons::solid_block, true, 1900 * msec}};
   return what;
 }
 

@@ -126,6 +126,39 @@ TEST_F(critical_path, the_thread_that_asked_for_a_read_worked_on_its_file) {
             "2 waiting no job 58-60!, 2 decode 60-70");
 }
 
+TEST_F(critical_path, of_a_read_that_unpacks_its_block_is_reading_and_unpacking) {
+  span(0, 0, 4, unpack);
+  span(0, 4, 60, no_job);
+  span(0, 60, 70, decode);
+  picture.reads.push_back({4, 20, 58, no_subject, 100, false, 0, 30});
+  EXPECT_EQ(path(),
+            "0 unpack 0-4, R waiting in the queue 4-20, R read from the disk 20-28, "
+            "R unpack 28-58, 0 waiting no job 58-60?, 0 decode 60-70");
+}
+
+TEST_F(critical_path, goes_from_a_read_to_the_thread_that_unpacked_its_block) {
+  span(0, 0, 4, decode);
+  span(0, 4, 60, no_job);
+  span(0, 60, 70, decode);
+  span(1, 0, 50, unpack);
+  picture.reads.push_back({4, 20, 58, no_subject, 0, false, 32, 0});
+  EXPECT_EQ(path(),
+            "1 unpack 0-50, R waiting solid block 50-52?, R read from the disk 52-58, "
+            "0 waiting no job 58-60?, 0 decode 60-70");
+}
+
+TEST_F(critical_path, goes_past_reads_that_waited_for_a_block_in_front_of_another) {
+  span(0, 0, 4, decode);
+  span(0, 4, 70, no_job);
+  span(0, 70, 80, decode);
+  span(1, 0, 50, unpack);
+  picture.reads.push_back({4, 20, 58, no_subject, 0, false, 32, 0});
+  picture.reads.push_back({5, 60, 66, no_subject, 0, false});
+  EXPECT_EQ(path(),
+            "1 unpack 0-50, R waiting solid block 50-52?, R waiting in the queue 52-60, "
+            "R read from the disk 60-66, 0 waiting no job 66-70?, 0 decode 70-80");
+}
+
 TEST_F(critical_path, stays_where_nothing_ended_a_wait) {
   span(0, 0, 10, decode);
   span(0, 10, 30, no_job);
