@@ -234,6 +234,10 @@ class bench_file {
       sweep_folder_of(asked);
     }
   }
+  // Here, because the folder needs memory to find what is in it.
+  ~bench_file() {
+    if (removed_) (void)system_os().remove_file(path_.c_str());
+  }
   bench_file(const bench_file&) = delete;
   bench_file& operator=(const bench_file&) = delete;
   [[nodiscard]] const std::string& path() const { return path_; }
