@@ -36,7 +36,8 @@ class Overture(ConanFile):
     }
     default_options = {"shared": False, "modules": "all", "system_libraries": False}
     exports_sources = (
-        "CMakeLists.txt", "cmake/*", "include/*", "src/*", "guards/*", "LICENSE", "THIRD_PARTY.md",
+        "CMakeLists.txt", "cmake/*", "include/*", "src/*", "sounds/*", "guards/*", "LICENSE",
+        "THIRD_PARTY.md",
     )
 
     def set_version(self):
@@ -58,7 +59,7 @@ class Overture(ConanFile):
             return
         for library in ("libdeflate/1.19", "zstd/1.5.5", "lz4/1.9.4", "xz_utils/5.4.5",
                         "zlib/1.3.1", "bzip2/1.0.8", "libspng/0.7.4", "libjpeg-turbo/3.0.2",
-                        "ogg/1.3.5", "vorbis/1.3.7", "opusfile/0.12"):
+                        "ogg/1.3.5", "vorbis/1.3.7", "opus/1.4", "opusfile/0.12"):
             self.requires(library)
 
     def generate(self):

@@ -50,6 +50,9 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "liboverture${soname_version} (= ${PROJECT_VERSION}), libexpected-dev")
+# For liboverture_sounds.a alone.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS
+  "libvorbis-dev, libopus-dev, libflac-dev, libmpg123-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The C++20 headers, for CMake and for pkg-config.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION games)
 string(JOIN " " CPACK_COMPONENT_COMMAND_DESCRIPTION

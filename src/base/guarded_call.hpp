@@ -20,6 +20,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 
 namespace overture::base_detail {
@@ -27,10 +28,11 @@ namespace overture::base_detail {
 enum class outcome : std::uint8_t { returned, threw, out_of_memory };  // by std::bad_alloc
 
 // Calls call(context). If that throws, returns how after threw(reporter, what); `what` is null
-// unless it was a std::exception.
-[[nodiscard]] outcome run_guarded(void (*call)(void* context), void* context,
-                                  void (*threw)(void* reporter, const char* what) noexcept,
-                                  void* reporter) noexcept;
+// unless it was a std::exception. Exported for the library of sounds, which is apart.
+[[nodiscard]] OVERTURE_API outcome run_guarded(void (*call)(void* context), void* context,
+                                               void (*threw)(void* reporter,
+                                                             const char* what) noexcept,
+                                               void* reporter) noexcept;
 
 // How call() ended, after threw(what) if it threw.
 template <class Call, class Threw>

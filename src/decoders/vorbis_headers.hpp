@@ -9,6 +9,7 @@
 #include <span>
 
 #include "decoders/ogg.hpp"
+#include "overture/base/api.hpp"
 #include "overture/base/error.hpp"
 
 namespace overture::decoders_detail {
@@ -50,8 +51,8 @@ class vorbis_pages {
 };
 
 // The most memory that libvorbis takes for any stream of the chain, without the samples. Errors:
-// limit (channels, codebooks, memory), corrupt.
-[[nodiscard]] result<std::uint64_t> vorbis_memory(
+// limit (channels, codebooks, memory), corrupt. Exported for the library of sounds, which is apart.
+[[nodiscard]] OVERTURE_API result<std::uint64_t> vorbis_memory(
     std::span<const std::byte> file, page_checksums checksums = page_checksums::unknown) noexcept;
 
 // The channels of the first stream; 0 if there is none.

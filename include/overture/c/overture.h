@@ -70,6 +70,7 @@
 #include "overture/c/load.h"
 #include "overture/c/reads.h"
 #include "overture/c/saves.h"
+#include "overture/c/sounds.h"
 #include "overture/c/sync.h"
 #include "overture/c/trace.h"
 #include "overture/c/vfs.h"

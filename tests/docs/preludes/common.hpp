@@ -20,7 +20,9 @@
 #include <overture/base/guards.hpp>
 #include <overture/overture.hpp>
 #include <overture/report/write_report.hpp>
+#include <overture/sdl/audio.hpp>
 #include <overture/sdl/rwops.hpp>
+#include <overture/sounds/sound_stream.hpp>
 
 using namespace overture;
 using namespace overture::literals;

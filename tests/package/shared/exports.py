@@ -24,6 +24,8 @@ SYSTEM_DLLS = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "shlwapi.dll"}
 
 # What inline code of the headers calls, by the beginning of its name without overture::
 REASONS = {
+    "base_detail::run_guarded": "the library of sounds is apart",
+    "decoders_detail::vorbis_memory": "the library of sounds is apart",
     "detail::asset_": "handles of assets are templates",
     "detail::contract_broken": "contracts are checked in headers",
     "detail::execute_as_job": "job_system runs the tasks of an executor inline",

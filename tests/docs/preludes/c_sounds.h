@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Zlib */
+extern float buffer[];
+extern size_t frame_count;

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Zlib
+// parameters: std::span<float> buffer
