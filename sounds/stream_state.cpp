@@ -68,11 +68,11 @@ result<void> stream_state::find_loop(const sound_stream_config& config) noexcept
     const loop_tags tags = codec->tags();
     wanted = {tags.has_begin, tags.begin, tags.length != 0 ? tags.begin + tags.length : tags.end};
   }
-  // Behind the end is the end.
+  // Past the end is the end.
   if (song != 0 && wanted.end >= song) wanted.end = 0;
   const bool is_empty = wanted.end != 0 && wanted.end <= wanted.begin;
-  const bool is_behind = song != 0 && wanted.begin >= song;
-  if (!is_empty && !is_behind) {
+  const bool is_past_end = song != 0 && wanted.begin >= song;
+  if (!is_empty && !is_past_end) {
     loop = wanted;
   } else if (config.repeat == sound_repeat::always) {
     return fail(errc::invalid, "a loop that ends before it begins, or begins after the song");

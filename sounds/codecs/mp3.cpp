@@ -144,7 +144,7 @@ class mp3_song final : public codec_of<mp3_song> {
       note_format();
       return true;
     }
-    if (code != MPG123_OK) return go_on_behind_error();
+    if (code != MPG123_OK) return go_on_after_error();
     errors_ = 0;
     note_skipped_bytes();
     from_ = audio;
@@ -162,7 +162,7 @@ class mp3_song final : public codec_of<mp3_song> {
     if (is_foreign_) log_.note(errc::corrupt, "MP3 sound with frames of another format", at_);
   }
 
-  result<bool> go_on_behind_error() noexcept {
+  result<bool> go_on_after_error() noexcept {
     if (mpg123_errcode(handle_.get()) == MPG123_OUT_OF_MEM) {
       return fail(errc::out_of_memory, codec_out_of_memory);
     }

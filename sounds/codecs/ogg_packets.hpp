@@ -79,7 +79,7 @@ class ogg_packets {
   // page of its own, so that next() goes on where it was.
   [[nodiscard]] result<std::int64_t> last_granule(std::uint64_t from) const noexcept;
 
-  // The song has ended: notes if the file is cut, or has another one behind it.
+  // The song has ended: notes if the file is cut, or has another one after it.
   void note_end() noexcept;
   // Gives back what long headers took.
   void shrink() noexcept;
@@ -94,7 +94,7 @@ class ogg_packets {
   [[nodiscard]] const std::byte* lacing() const noexcept { return page_.data() + header_bytes; }
   // Reads the page that begins at `at`, which must be whole and match its checksum.
   [[nodiscard]] result<seen> read_page(std::uint64_t at) noexcept;
-  // The first page at `at` or behind it that begins before `limit`: false if there is none.
+  // The first page at `at` or later that begins before `limit`: false if there is none.
   [[nodiscard]] result<bool> find_page(std::uint64_t at, std::uint64_t limit, bool notes) noexcept;
   [[nodiscard]] result<std::uint64_t> find_magic(std::uint64_t at, std::uint64_t limit) noexcept;
   [[nodiscard]] result<bool> next_page() noexcept;

@@ -46,7 +46,7 @@ class ogg_timing {
   }
   void hand_out(std::size_t frames) noexcept { position_ += frames; }
 
-  // The end of the song, if it is known: nothing behind it is handed out.
+  // The end of the song, if it is known: nothing after it is handed out.
   void set_end(std::int64_t frames) noexcept {
     end_ = frames > 0 ? static_cast<std::uint64_t>(frames) : 0;
   }

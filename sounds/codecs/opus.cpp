@@ -277,7 +277,7 @@ class opus_song final : public codec_of<opus_song> {
   std::uint32_t channels_ = 0;
   std::int64_t pre_skip_ = 0;
   std::int64_t before_ = 0;     // the granule of the first frame
-  std::uint64_t sound_at_ = 0;  // the first page behind the headers
+  std::uint64_t sound_at_ = 0;  // the first page after the headers
   bool is_settled_ = false;     // a jump in the pages is expected, and the timing knows of it
   bool knows_end_ = false;      // what follows the song was looked at
 };

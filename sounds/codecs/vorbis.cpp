@@ -272,13 +272,13 @@ class vorbis_song final : public codec_of<vorbis_song> {
   void feed(const sound_packet& packet) noexcept {
     const bool is_expected = std::exchange(is_settled_, false);
     if (std::exchange(lost_packet_, false) || (packet.after_gap && !is_expected)) {
-      go_on_behind_gap(packet);
+      go_on_after_gap(packet);
     }
     decode_packet(packet);
   }
 
   // Page numbers may have a gap where nothing is missing.
-  void go_on_behind_gap(const sound_packet& packet) noexcept {
+  void go_on_after_gap(const sound_packet& packet) noexcept {
     ogg_packet one = ogg_packet_of(packet.bytes);
     const long block = vorbis_packet_blocksize(&info_, &one);
     const std::int64_t first = first_granule(packet) - static_cast<std::int64_t>(base_);
@@ -321,7 +321,7 @@ class vorbis_song final : public codec_of<vorbis_song> {
   vorbis_comment comment_ = {};
   vorbis_dsp_state dsp_ = {};
   vorbis_block block_ = {};
-  std::uint64_t sound_at_ = 0;  // the first page behind the headers
+  std::uint64_t sound_at_ = 0;  // the first page after the headers
   std::uint64_t base_ = 0;      // the granule of the first frame
   long last_block_ = 0;         // of the packet before
   ogg_int64_t number_ = 0;      // of packets; only that they follow each other counts

@@ -32,7 +32,7 @@
 // new one is there, read() gives silence, which does not count as an underrun. Positions are exact.
 // In a large compressed file seeking back unpacks at most an eighth of it.
 //
-// Damage: decoding goes on behind it, in time: what is missing is silence. status() tells where the
+// Damage: decoding goes on after it, in time: what is missing is silence. status() tells where the
 // first damage was. If the rest cannot be read, the song ends there.
 //
 // Cost: that of the codec, and of reading and unpacking the file. Memory: the ring (128 KiB for
