@@ -280,7 +280,9 @@ bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
   return found;
 }
 
-// Null if there is none, or no room for it: then it waits with its file, see resume_decodes().
+// Null if there is none, or no room for it: then it waits with its file, see resume_decodes(). In
+// one ledger with the files it would wait for those that wait for its file to go: so it is read
+// again.
 slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   slot* const one = to_decode_.first(taken_by(background));
   if (one == nullptr) return nullptr;
@@ -288,11 +290,18 @@ slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   const std::size_t line = index_of(one->priority);
   had_no_room_[line] = true;
   if (is_held(*one) && !ending_ && !try_room(*one, bytes)) {
+    if (!with_.counts_files) {
+      had_no_room_[line] = false;
+      one->known_bytes = bytes;
+      happens(*one, life_event::read_refused, todo);
+      return nullptr;
+    }
     ++owed_decodes_[line];
     if (leave_room_to(*one, todo)) resume_decodes(todo);
     return nullptr;
   }
   had_no_room_[line] = false;
+  one->known_bytes = 0;
   todo.decodes[line] += std::exchange(owed_decodes_[line], 0);
   set_room(*one, bytes);
   happens(*one, life_event::decode_begins, todo);

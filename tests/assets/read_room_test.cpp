@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "assets/store_rig.hpp"
+#include "overture/sync/memory_ledger.hpp"
 
 namespace overture::read_room_test {
 namespace {
@@ -186,6 +187,36 @@ TEST(the_room_of_files, that_wait_for_more_goes_with_the_store) {
     store.held.clear();
   }
   EXPECT_EQ(memory.now(), 0u);
+}
+
+// Files wait for that ledger too, and must not wait for those that wait to be decoded.
+TEST(the_room_of_files, may_be_counted_by_one_ledger_with_that_of_values) {
+  for (const bool cached : {false, true}) {
+    for (const std::uint64_t limit : {1 * kib, 40 * kib, 100 * kib}) {
+      SCOPED_TRACE(testing::Message() << cached << ' ' << limit);
+      room_rig rig({.workers = 2});
+      rig.add_files(24, 16 * kib);
+      rig.os.set_cached(cached);
+      memory_ledger ledger(limit);
+      file_system files({.os = &rig.os, .ledger = &ledger});
+      ASSERT_TRUE(files.mount("/game"));
+      read_queue reads(files, {.threads = 4});
+      sum_loader sums;
+      sums.stated_factor = 2;
+      sums.is_free = false;
+      {
+        asset_store store(files, reads, rig.engine.jobs, {.ledger = &ledger});
+        ASSERT_TRUE(store.add(sums));
+        std::vector<asset<sum>> held;
+        for (int i = 0; i < 24; ++i) held.push_back(store.get<sum>(std::to_string(i)));
+        for (const asset<sum>& each : held) {
+          EXPECT_TRUE(store.wait_for(each, test::hang) && each.is_ready());
+        }
+      }
+      EXPECT_EQ(ledger.used(), 0u);
+      EXPECT_EQ(sums.decodes, 24);
+    }
+  }
 }
 
 TEST(the_room_of_files, waits_for_the_most_urgent_first) {
