@@ -19,6 +19,7 @@ void counts::each(const slot& one, Change change) noexcept {
   if (takes_room(now.state)) change(in_flight_bytes, one.room_bytes);
   if (has_file(now.state)) change(files_in_memory, 1u);
   if (is_moving(now.state)) change(movers, 1u);
+  if (one.read_waits) change(waiting_reads[index_of(one.priority)], 1u);
   if (now.leaving) {
     change(movers, 1u);
     change(leaving_bytes, one.leaving_bytes);

@@ -20,6 +20,7 @@ struct counts {
   std::uint64_t leaving_needs_bytes = 0;  // of those, what is still loaded until it has left
   unsigned files_in_memory = 0;           // or being read
   priority_counts moving{};
+  priority_counts waiting_reads{};  // of those, what waits for room in the ledger of the files
 
   [[nodiscard]] std::uint64_t of(asset_state state) const noexcept {
     return in_state[static_cast<std::size_t>(state)];

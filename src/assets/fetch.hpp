@@ -49,6 +49,8 @@ class fetch_listener {
   // Whether it may be read now, which takes so much memory. Called once at most, by a job, once the
   // file is open. If not, the request ends.
   [[nodiscard]] virtual bool may_read(fetch_request& opened, std::uint64_t bytes) noexcept = 0;
+  // Its read waits for room in the ledger of the files, or has it now. Any thread, one at a time.
+  virtual void read_waits(fetch_request& begun, bool waits) noexcept = 0;
   // Called once for each begin(), by a job.
   virtual void fetched(fetch_request& ended) noexcept = 0;
 

@@ -32,6 +32,14 @@ class file_in_memory final : load_detail::file_read, public held_file {
     wanted_.was_refused = !listener_.may_read(wanted_, bytes);
     return !wanted_.was_refused;
   }
+  [[nodiscard]] bool try_room() noexcept override {
+    const bool has_room = file_read::try_room();
+    if (waits_ == has_room) {
+      waits_ = !has_room;
+      listener_.read_waits(wanted_, waits_);
+    }
+    return has_room;
+  }
   void ended(result<blob> outcome) noexcept override {
     wanted_.work_ns = now_ns() - wanted_.step_began_ns;
     if (outcome) {
@@ -53,6 +61,7 @@ class file_in_memory final : load_detail::file_read, public held_file {
   fetch_request& wanted_;
   fetch_listener& listener_;
   blob content_;
+  bool waits_ = false;
 };
 
 namespace {

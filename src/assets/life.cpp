@@ -74,7 +74,6 @@ class stepping {
   // It is read once there is room.
   void could_not_read_yet() noexcept {
     todo.drop_file = true;
-    next.in = place::none;
     next.state = asset_state::unloaded;
     if (is_wanted()) queue();
   }
@@ -151,9 +150,8 @@ bool can_be(const life& now, life_event event) noexcept {
       return now.in == place::to_read;
     case life_event::read_ends:
     case life_event::read_fails:
-      return now.state == reading;
     case life_event::read_refused:
-      return now.state == reading || now.in == place::to_decode;
+      return now.state == reading;
     case life_event::decode_begins:
       return now.in == place::to_decode;
     case life_event::decode_ends:

@@ -46,7 +46,7 @@ enum class life_event : std::uint8_t {
   read_begins,    //
   read_ends,      // its file is in memory; the job that says so decodes
   read_fails,     //
-  read_refused,   // there is no room for its file, or for it to stay
+  read_refused,   // its file is larger than the room that there is
   decode_begins,  //
   decode_ends,    //
   decode_fails,   //

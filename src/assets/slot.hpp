@@ -65,6 +65,7 @@ struct slot : overture::detail::asset_head {
   std::uint64_t taken_bytes = 0;
   std::uint64_t stated_bytes = 0;   // what its loader said that decode() needs; 0: nothing
   std::uint64_t known_bytes = 0;    // what there was no room for, the last time
+  bool read_waits = false;          // for room in the ledger of the files
   std::uint64_t leaving_bytes = 0;  // what is free once its value has left
   std::uint64_t kept_bytes = 0;     // what would become free, if it is kept
 

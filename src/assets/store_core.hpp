@@ -129,6 +129,7 @@ class store_core final : public fetch_listener {
 
   void step_waits(asset_priority priority) noexcept override;
   [[nodiscard]] bool may_read(fetch_request& opened, std::uint64_t bytes) noexcept override;
+  void read_waits(fetch_request& begun, bool waits) noexcept override;
   void fetched(fetch_request& ended) noexcept override;
 
  private:

@@ -138,8 +138,10 @@ budget_use store_core::use_beside(const slot& one) const noexcept {
   if (is_moving(one.now.state) && one.now.in != place::to_decode) {
     --now.moving[index_of(one.priority)];
   }
-  // What waits for room to be decoded does not move, nor does what waits in line after it.
+  // What waits for room to be decoded does not move, nor does what waits in line after it, nor a
+  // read that waits in the ledger of the files, perhaps for theirs.
   for (std::size_t i = 0; i < asset_priority_count; ++i) {
+    now.moving[i] -= counts_.waiting_reads[i];
     if (stands(i)) now.moving[i] -= static_cast<std::uint32_t>(to_decode_.lines[i].size);
   }
   return now;
@@ -185,6 +187,20 @@ bool store_core::may_read(fetch_request& opened, std::uint64_t bytes) noexcept {
   }
   perform(todo);
   return has_room;
+}
+
+void store_core::read_waits(fetch_request& begun, bool waits) noexcept {
+  slot& one = *static_cast<slot*>(begun.owner);
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    counts_.take_out(one);
+    one.read_waits = waits;
+    counts_.put_in(one);
+    if (waits) resume_decodes(todo);
+    todo.feeds = waits && !ending_;
+  }
+  perform(todo);
 }
 
 void store_core::fetched(fetch_request& ended) noexcept {
@@ -280,9 +296,7 @@ bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
   return found;
 }
 
-// Null if there is none, or no room for it: then it waits with its file, see resume_decodes(). In
-// one ledger with the files it would wait for those that wait for its file to go: so it is read
-// again.
+// Null if there is none, or no room for it: then it waits with its file, see resume_decodes().
 slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   slot* const one = to_decode_.first(taken_by(background));
   if (one == nullptr) return nullptr;
@@ -290,12 +304,6 @@ slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   const std::size_t line = index_of(one->priority);
   had_no_room_[line] = true;
   if (is_held(*one) && !ending_ && !try_room(*one, bytes)) {
-    if (!with_.counts_files) {
-      had_no_room_[line] = false;
-      one->known_bytes = bytes;
-      happens(*one, life_event::read_refused, todo);
-      return nullptr;
-    }
     ++owed_decodes_[line];
     if (leave_room_to(*one, todo)) resume_decodes(todo);
     return nullptr;

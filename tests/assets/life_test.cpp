@@ -126,8 +126,6 @@ constexpr row table[] = {
     {"reading", read_refused, "held", "queued to_read", "raise drop_file"},
     {"reading", read_refused, "", "unloaded", "drop_file"},
     {"reading", read_refused, "held ending", "unloaded", "drop_file"},
-    {"decoding to_decode", read_refused, "held", "queued to_read", "raise drop_file"},
-    {"decoding to_decode", read_refused, "", "unloaded", "drop_file"},
     {"decoding", read_refused, "held", "decoding", ""},
     // Decoded.
     {"decoding to_decode", decode_begins, "held", "decoding", ""},

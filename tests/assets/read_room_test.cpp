@@ -190,7 +190,9 @@ TEST(the_room_of_files, that_wait_for_more_goes_with_the_store) {
 }
 
 // Files wait for that ledger too, and must not wait for those that wait to be decoded.
-TEST(the_room_of_files, may_be_counted_by_one_ledger_with_that_of_values) {
+class the_ledger_of_files : public testing::TestWithParam<bool> {};
+
+TEST_P(the_ledger_of_files, may_be_as_small_as_it_likes) {
   for (const bool cached : {false, true}) {
     for (const std::uint64_t limit : {1 * kib, 40 * kib, 100 * kib}) {
       SCOPED_TRACE(testing::Message() << cached << ' ' << limit);
@@ -202,10 +204,11 @@ TEST(the_room_of_files, may_be_counted_by_one_ledger_with_that_of_values) {
       ASSERT_TRUE(files.mount("/game"));
       read_queue reads(files, {.threads = 4});
       sum_loader sums;
-      sums.stated_factor = 2;
+      sums.stated_factor = 5;  // more than the budget
       sums.is_free = false;
       {
-        asset_store store(files, reads, rig.engine.jobs, {.ledger = &ledger});
+        asset_store store(files, reads, rig.engine.jobs,
+                          {.budget_bytes = 64 * kib, .ledger = GetParam() ? &ledger : nullptr});
         ASSERT_TRUE(store.add(sums));
         std::vector<asset<sum>> held;
         for (int i = 0; i < 24; ++i) held.push_back(store.get<sum>(std::to_string(i)));
@@ -218,6 +221,8 @@ TEST(the_room_of_files, may_be_counted_by_one_ledger_with_that_of_values) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(shared_with_the_store, the_ledger_of_files, testing::Bool());
 
 TEST(the_room_of_files, waits_for_the_most_urgent_first) {
   room_rig rig({.workers = 1});

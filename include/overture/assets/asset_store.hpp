@@ -50,8 +50,7 @@
 // A record of about 700 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
-// the store the same ledger, and one bound holds for both; what has no room to be decoded then
-// gives its file up, and is read again.
+// the store the same ledger, and one bound holds for both.
 //
 // Cost: asking for an asset that is known is one look-up under a lock, which pump() takes for a few
 // microseconds at a time; loading one takes some microseconds beside the work of its loader,
