@@ -51,6 +51,11 @@ bool is_none(const detail::asset_head* one) noexcept {
   return one == nullptr || one->is_none;
 }
 
+// A number that is above all others counts as the highest.
+asset_priority known(asset_priority priority) noexcept {
+  return std::min(priority, asset_priority::high);
+}
+
 // The store that this thread pumps, for contracts.
 thread_local constinit store_core* pumped_here = nullptr;
 
@@ -224,7 +229,7 @@ result<void> asset_store::add_any(detail::any_loader& of) noexcept {
 
 detail::asset_head* asset_store::get_any(const asset_path& path, const void* type,
                                          asset_priority priority) noexcept {
-  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, type, priority));
+  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, type, known(priority)));
 }
 
 detail::asset_head* asset_store::get_any(std::string_view path, const void* type,
@@ -234,14 +239,14 @@ detail::asset_head* asset_store::get_any(std::string_view path, const void* type
   if (normal) return get_any(*normal, type, priority);
   if (state_ == nullptr) return &without_memory();
   return or_none(
-      state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()}));
+      state_->core.ask({path, {hash64(path)}}, type, known(priority), {.flaw = &normal.error()}));
 }
 
 detail::asset_head* asset_store::get_known(detail::asset_head* named,
                                            asset_priority priority) noexcept {
   if (named == nullptr) return nullptr;
   state_->expects_own(*named);
-  state_->core.ask(static_cast<slot&>(*named), priority);
+  state_->core.ask(static_cast<slot&>(*named), known(priority));
   return named;
 }
 
@@ -254,7 +259,7 @@ detail::asset_head* asset_store::get_if_ready_any(detail::asset_head* named) noe
 void asset_store::raise_any(detail::asset_head* wanted, asset_priority priority) noexcept {
   if (is_none(wanted)) return;
   state_->expects_own(*wanted);
-  state_->core.raise(static_cast<slot&>(*wanted), priority);
+  state_->core.raise(static_cast<slot&>(*wanted), known(priority));
 }
 
 void asset_store::retry_any(detail::asset_head* failed) noexcept {

@@ -83,6 +83,7 @@ bool needs::reaches(const slot& child, slot& parent, bool by_old_needs, bool& me
     for (need* one = here->needed_by; one != nullptr; one = one->next_of_child) {
       slot& above = asset_of(*one->parent);
       if (!one->needed || above.visit == visits_) continue;
+      if (unranked_ == 0 && above.rank <= child.rank && &above != &child) continue;
       if (!by_old_needs && is_old(*one)) {
         met_old = true;
         continue;
@@ -100,10 +101,43 @@ circle needs::closes(slot& parent, const slot& child) noexcept {
   // Most are asked for before they need anything, so a chain of needs costs no walk for each link.
   const bool needs_nothing =
       child.needs == nullptr && (child.reload == nullptr || child.reload->needs == nullptr);
-  if (needs_nothing) return circle::none;
+  if (needs_nothing || (unranked_ == 0 && asset_of(parent).rank < child.rank)) return circle::none;
   bool met_old = false;
   if (reaches(child, parent, false, met_old)) return circle::certain;
   return met_old && reaches(child, parent, true, met_old) ? circle::doubtful : circle::none;
+}
+
+// Makes the ranks allow a need that closes no circle.
+void needs::put_below(slot& parent_or_reload, slot& child) noexcept {
+  slot& parent = asset_of(parent_or_reload);
+  if (parent.rank < child.rank) return;
+  const need* above = parent.needed_by;
+  while (above != nullptr && !above->needed) above = above->next_of_child;
+  if (above == nullptr) {
+    parent.rank = child.rank - 1;
+    return;
+  }
+  ++visits_;
+  child.rank = parent.rank + 1;
+  child.visit = visits_;
+  child.walk_next = nullptr;
+  slot* last = &child;
+  for (slot* here = &child; here != nullptr; here = here->walk_next) {
+    here->visit = 0;  // it may come again
+    for (slot* const values : {here, here->reload}) {
+      for (need* one = values ? values->needs : nullptr; one != nullptr;
+           one = one->next_of_parent) {
+        slot& below = *one->child;
+        if (!one->needed || one->doubtful || below.rank > here->rank) continue;
+        below.rank = here->rank + 1;
+        if (below.visit == visits_) continue;
+        below.visit = visits_;
+        below.walk_next = nullptr;
+        last->walk_next = &below;
+        last = &below;
+      }
+    }
+  }
 }
 
 slot* needs::judge() noexcept {
@@ -119,6 +153,8 @@ slot* needs::judge() noexcept {
       continue;
     }
     one->doubtful = false;
+    --unranked_;
+    if (found == circle::none) put_below(parent, *one->child);
     if (found == circle::none && !is_decided(*one->child)) continue;
     --parent.pending_needs;
     if (parent.pending_needs == 0) {
@@ -186,7 +222,12 @@ result<void> needs::add(slot& parent, slot& child) noexcept {
   *one = {
       .parent = &parent, .child = &child, .needed = true, .pending = pending, .doubtful = doubtful};
   link(*one);
-  if (doubtful) one->next_doubt = std::exchange(doubts_, one);
+  if (doubtful) {
+    one->next_doubt = std::exchange(doubts_, one);
+    ++unranked_;
+  } else {
+    put_below(parent, child);
+  }
   if (pending) ++parent.pending_needs;
   child.handles.fetch_add(1, std::memory_order_relaxed);
   return {};
@@ -215,6 +256,7 @@ void needs::remove_all(slot& parent) noexcept {
       need** place = &doubts_;
       while (*place != one) place = &(*place)->next_doubt;
       *place = one->next_doubt;
+      --unranked_;
     }
     parent.needs = one->next_of_parent;
     unlink_child(*one);

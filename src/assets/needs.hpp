@@ -7,6 +7,11 @@
 // that would close a circle only by way of such needs is doubtful: its parent waits, and judge()
 // decides once the reloads have ended. So a circle is one of the newest values.
 //
+// Each asset has a rank, lower than those of what it needs. A need that the ranks allow closes no
+// circle, which costs nothing to see; for others only assets whose ranks are in between are walked
+// over, and those below are moved down (as in Pearce and Kelly, A dynamic topological sort
+// algorithm for directed acyclic graphs, 2006).
+//
 // No two wait for each other for ever: what waits for a reload needs it, by way of newest needs
 // only, and those have no circle. What has changed while it waits begins again.
 //
@@ -90,12 +95,14 @@ class needs {
   void unlink_child(need& one) noexcept;
   void give_up(need& one) noexcept;
   [[nodiscard]] circle closes(slot& parent, const slot& child) noexcept;
+  void put_below(slot& parent, slot& child) noexcept;
   [[nodiscard]] bool reaches(const slot& child, slot& parent, bool by_old_needs,
                              bool& met_old) noexcept;
 
   allocator& memory_;
-  need* free_ = nullptr;    // linked by next_of_parent
-  need* doubts_ = nullptr;  // linked by next_doubt
+  need* free_ = nullptr;      // linked by next_of_parent
+  need* doubts_ = nullptr;    // linked by next_doubt
+  std::size_t unranked_ = 0;  // doubtful needs, which have no part in the ranks
   std::uint32_t visits_ = 0;
 };
 

@@ -79,6 +79,7 @@ struct slot : overture::detail::asset_head {
   need* needs = nullptr;                         // of this one
   need* needed_by = nullptr;                     // those of others for this one
   std::uint32_t pending_needs = 0;               // that are not settled
+  std::int64_t rank = 0;                         // lower than those of all that it needs
   std::uint32_t visit = 0;                       // the last walk that came here
   std::uint32_t seen_handles = 0;                // that this walk has explained
   asset_holder held_by = asset_holder::nothing;  // as for_each_asset() found it
@@ -96,6 +97,9 @@ struct slot : overture::detail::asset_head {
   slot* reload_failed_need = nullptr;  // that made it fail
   bool blamed = false;                 // others have failed because of it
   bool may_come = false;               // it is loaded again, or has been
+  std::uint32_t blame_look = 0;        // the last look at its blame, and what that found:
+  bool blame_comes = false;            // one of those to blame may come
+  bool retries = false;                // it is retried, with what it needs
 
   linked_list<slot>* in = nullptr;  // the list that it is in
   slot* before = nullptr;

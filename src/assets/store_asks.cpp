@@ -46,7 +46,7 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     found->handles.fetch_add(1, std::memory_order_relaxed);
     want(*found, how.parent != nullptr ? how.parent->priority : priority, how.flaw, todo);
     if (how.parent != nullptr && how.needed) {
-      note_need(*how.parent, *found);
+      note_need(*how.parent, *found, todo);
       todo.wakes_main |= has_reloads_ahead();  // it may wait for one
     } else if (how.parent != nullptr) {
       needs_.add_wanted(*how.parent, *found);
@@ -108,9 +108,12 @@ slot_lines* store_core::line_of(const slot& one) noexcept {
   return nullptr;
 }
 
-void store_core::note_need(slot& parent, slot& child) noexcept {
+void store_core::note_need(slot& parent, slot& child, actions& todo) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
-    return blame(parent, child);
+    if (!parent.retries || !find_loader(child)) return blame(parent, child);
+    child.retries = true;
+    happens(child, life_event::retried, todo);
+    raise_all(child, parent.priority, todo);
   }
   if (const result<void> added = needs_.add(parent, child); !added) {
     parent.failure = added.error();
@@ -169,7 +172,8 @@ void store_core::retry(slot& failed) noexcept {
     for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
       slot* const because = one->failed_need;
       // One without a loader stays failed, and so what needs it fails again.
-      if (find_loader(*one)) happens(*one, life_event::retried, todo);
+      one->retries = find_loader(*one);
+      if (one->retries) happens(*one, life_event::retried, todo);
       one = because;
     }
   }

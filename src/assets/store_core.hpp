@@ -190,7 +190,7 @@ class store_core final : public fetch_listener {
       REQUIRES(lock_);
   // That it waits in; null if it waits in none.
   [[nodiscard]] slot_lines* line_of(const slot& one) noexcept REQUIRES(lock_);
-  void note_need(slot& parent, slot& child) noexcept REQUIRES(lock_);
+  void note_need(slot& parent, slot& child, actions& todo) noexcept REQUIRES(lock_);
   void raise_all(slot& from, asset_priority priority, actions& todo) noexcept REQUIRES(lock_);
 
   // In store_reading.cpp.
@@ -245,6 +245,8 @@ class store_core final : public fetch_listener {
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
   void retry_blaming(slot& one) noexcept REQUIRES(lock_);
+  void retry_if_come(const slot* because) noexcept REQUIRES(lock_);
+  [[nodiscard]] bool may_come(slot& because) noexcept REQUIRES(lock_);
   void retry_failed(std::uint64_t end_ns) noexcept;
   void begin_reloads(std::uint64_t end_ns) noexcept;
   [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
@@ -281,10 +283,12 @@ class store_core final : public fetch_listener {
   slot* changed_ GUARDED_BY(lock_) = nullptr;     // to be reloaded; linked by changed_next
   slot* to_look_at_ GUARDED_BY(lock_) = nullptr;  // likewise: those that pump() looks at now
   std::uint64_t first_due_ns_ GUARDED_BY(lock_) = UINT64_MAX;  // of changed_
-  std::size_t to_retry_ GUARDED_BY(lock_) = SIZE_MAX;          // where retry_failed() goes on
-  slot* reloaded_ GUARDED_BY(lock_) = nullptr;                 // for pump(); linked by work_next
-  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);          // all that were ever made
-  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;             // linked by work_next
+  std::size_t to_retry_ GUARDED_BY(lock_) = 0;                 // where retry_failed() goes on
+  std::size_t left_to_retry_ GUARDED_BY(lock_) = 0;            // how many it has to look at
+  std::uint32_t blame_look_ GUARDED_BY(lock_) = 0;
+  slot* reloaded_ GUARDED_BY(lock_) = nullptr;         // for pump(); linked by work_next
+  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);  // all that were ever made
+  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_count> had_no_room_ GUARDED_BY(lock_){};  // the first to decode

@@ -185,8 +185,10 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   one.settled_next = todo.settled;
   todo.settled = &one;
   if (!is_decided(one)) return;
+  one.retries = false;
   if (failed) {
     one.may_come = false;
+    retry_if_come(one.failed_need);
   } else if (one.blamed) {
     retry_blaming(one);
   }

@@ -92,29 +92,47 @@ bool store_core::try_reload(slot& one, actions& todo) noexcept {
 void store_core::retry_blaming(slot& one) noexcept {
   one.blamed = false;  // until another fails for it again
   one.may_come = true;
-  to_retry_ = 0;
+  left_to_retry_ = table_.size();
+}
+
+// Something has failed because of an asset that has come meanwhile.
+void store_core::retry_if_come(const slot* because) noexcept {
+  if (because != nullptr && because->may_come) left_to_retry_ = table_.size();
+}
+
+// Whether one of those to blame may come: it, what made it fail, and so on. In one look each is
+// visited once.
+bool store_core::may_come(slot& because) noexcept {
+  bool comes = false;
+  slot* one = &because;
+  for (; one != nullptr && one->blame_look != blame_look_; one = one->failed_need) {
+    one->blame_look = blame_look_;
+    one->blame_comes = comes = one->may_come;
+    if (comes) break;
+  }
+  if (one != nullptr) comes = one->blame_comes;
+  for (slot* each = &because; each != one; each = each->failed_need) each->blame_comes = comes;
+  return comes;
 }
 
 // For pump(): some at a time.
 void store_core::retry_failed(std::uint64_t end_ns) noexcept {
+  bool is_first = true;
   for (bool more = true; more;) {
     const sync_detail::scoped_lock hold(lock_);
-    if (to_retry_ >= table_.size()) return;
-    const std::size_t until = std::min(table_.size(), to_retry_ + 16 * reloads_at_once);
-    for (; to_retry_ < until; ++to_retry_) {
-      slot& one = table_.at(to_retry_);
+    if (left_to_retry_ == 0) return;
+    if (std::exchange(is_first, false)) ++blame_look_;
+    const std::size_t count = std::min(left_to_retry_, 16 * reloads_at_once);
+    left_to_retry_ -= count;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (to_retry_ >= table_.size()) to_retry_ = 0;
+      slot& one = table_.at(to_retry_++);
+      if (one.changed) continue;
       const bool failed = one.now.state == asset_state::failed;
       const bool keeps_old = one.now.state == asset_state::ready && !one.last_reload;
-      const slot* const because = failed      ? one.failed_need
-                                  : keeps_old ? one.reload_failed_need
-                                              : nullptr;
-      bool tries = false;
-      if (because != nullptr) {
-        each_to_blame(*because, [&](const slot& each) { return !(tries = each.may_come); });
-      }
-      if (tries) note_change(one, 0);
+      slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
+      if (because != nullptr && may_come(*because)) note_change(one, 0);
     }
-    if (to_retry_ == table_.size()) to_retry_ = SIZE_MAX;
     more = now_ns() < end_ns;
   }
 }
@@ -192,7 +210,7 @@ void store_core::judge_needs() noexcept {
 
 bool store_core::has_reloads_ahead() const noexcept {
   return changed_ != nullptr || to_look_at_ != nullptr || needs_.has_doubts() ||
-         to_retry_ < table_.size();
+         left_to_retry_ != 0;
 }
 
 void store_core::exchange(slot& reload, actions& todo) noexcept {
@@ -217,6 +235,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   } else {
     one.last_reload = tl::unexpected<error>(reload.failure);
     one.reload_failed_need = reload.failed_need;
+    retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }
   one.reload = nullptr;

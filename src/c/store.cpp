@@ -94,10 +94,7 @@ result<void*> loader_calls::decode(std::span<const std::byte> bytes,
   const char* reason = "the loader has refused it";
   const overture_code code =
       how.decode(how.context, path.text(), bytes.data(), bytes.size(), &needs, &value, &reason);
-  if (code != OVERTURE_OK) {
-    if (value != nullptr) how.unload(how.context, value);
-    return fail(errc_of(code), reason);
-  }
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
   if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
   return value;
 }

@@ -60,6 +60,49 @@ TEST(a_failed_need, that_is_mended_lets_the_reload_that_failed_for_it_go_on) {
   EXPECT_TRUE(store.reload_status(room));
 }
 
+TEST(a_failed_need, that_is_mended_while_another_is_awaited_counts_as_mended) {
+  store_rig rig;
+  rig.add("room", "wall.txt\nfloor.txt");
+  rig.add("wall.txt", "broken");
+  rig.add("floor.txt", "floor");
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path == "floor.txt") gate.wait();
+  };
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  const asset<words> wall = store.get<words>("wall.txt"_path);
+  ASSERT_EQ(store.outcome(wall), "corrupt");
+  ASSERT_TRUE(pump_until(store, [&] { return room.state() == asset_state::needing; }));
+  rig.add("wall.txt", "wall");
+  store.reload("wall.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return wall.is_ready(); }));
+  gate.lower();
+  EXPECT_TRUE(pump_until(store, [&] { return room.is_ready(); })) << explained(store, room);
+}
+
+TEST(a_failed_need, is_retried_though_its_parent_failed_before_it_asked_for_it) {
+  store_rig rig;
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  bool fails = true;
+  rig.lists.before_decode = [&](const std::string&) {
+    if (fails) throw std::runtime_error("list");
+  };
+  rigged_store store(rig);
+  const asset<words> wall = store.get<words>("wall.txt"_path);
+  ASSERT_EQ(store.outcome(wall), "corrupt");
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "threw");
+  fails = false;
+  rig.add("wall.txt", "wall");
+  store.retry(room);
+  EXPECT_EQ(store.outcome(room), "ready");
+  EXPECT_EQ(store.outcome(wall), "ready");
+}
+
 TEST(a_failed_need, that_fails_again_is_not_tried_for_ever) {
   store_rig rig;
   rig.add("room", "wall.txt");

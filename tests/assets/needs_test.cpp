@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <set>
 #include <vector>
 
 #include "support/failing_allocator.hpp"
@@ -39,6 +43,37 @@ class graph : public ::testing::Test {
   slot slots[4];
   slot &a = slots[0], &b = slots[1], &c = slots[2], &d = slots[3];
 };
+
+// Whatever came before, and in whatever order.
+TEST(needs_at_random, are_refused_if_they_close_a_circle_and_only_then) {
+  constexpr std::size_t count = 12;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    needs needed{default_allocator()};
+    std::vector<slot> slots(count);
+    std::vector<std::set<std::size_t>> needs_of(count);
+    const std::function<bool(std::size_t, std::size_t)> reaches = [&](std::size_t from,
+                                                                      std::size_t to) {
+      return from == to || std::any_of(needs_of[from].begin(), needs_of[from].end(),
+                                       [&](std::size_t next) { return reaches(next, to); });
+    };
+    for (slot& each : slots) each.handles.store(1, std::memory_order_relaxed);
+    for (int step = 0; step < 60; ++step) {
+      const std::size_t parent = random() % count;
+      if (random() % 8 == 0) {
+        needed.remove_all(slots[parent]);
+        needs_of[parent].clear();
+        continue;
+      }
+      const std::size_t child = random() % count;
+      const bool closes = reaches(child, parent);
+      EXPECT_EQ(needed.add(slots[parent], slots[child]).has_value(), !closes)
+          << "seed " << seed << ", step " << step;
+      if (!closes) needs_of[parent].insert(child);
+    }
+    for (slot& each : slots) needed.remove_all(each);
+  }
+}
 
 TEST_F(graph, ends_the_wait_of_its_parents_once_it_has_settled) {
   ASSERT_TRUE(needed.add(a, c));

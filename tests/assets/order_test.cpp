@@ -51,6 +51,17 @@ TEST(asset_order, is_by_priority_and_then_as_asked) {
   EXPECT_THAT(decodes(rig), ElementsAre("menu", "one", "two", "low", "music"));
 }
 
+TEST(asset_order, counts_a_priority_above_all_others_as_the_highest) {
+  store_rig rig;
+  for (const char* name : {"a", "b"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig);
+  EXPECT_EQ(store.outcome(store.get<words>("a"_path, asset_priority{200})), "ready");
+  const asset<words> b = store.get<words>("b"_path, asset_priority::low);
+  store.raise(b, asset_priority{4});
+  EXPECT_EQ(store.outcome(b), "ready");
+}
+
 TEST(asset_order, no_file_waits_for_more_than_are_in_memory) {
   constexpr unsigned in_memory = 8;
   temp_folder folder;  // in the page cache, so that no read interrupts the jobs

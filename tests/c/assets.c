@@ -44,7 +44,7 @@ typedef struct word_type {
   overture_barricade* door; /* decode() waits for it, unless it is NULL */
   int finalized;
   int freed;
-  int broken; /* freed too, of those that decode() has refused */
+  int broken; /* freed by decode(), which has refused them */
 } word_type;
 
 typedef struct page {
@@ -66,7 +66,9 @@ static overture_code make_word(void* context, const char* path, const void* byte
   *value = text;
   if (strcmp(text, "troy\n") == 0) {
     *reason = "troy has fallen";
-    return OVERTURE_CORRUPT; /* the store frees the value */
+    ++type->broken;
+    free(text); /* the store ignores the value */
+    return OVERTURE_CORRUPT;
   }
   return OVERTURE_OK;
 }
@@ -83,7 +85,7 @@ static overture_code finish_word(void* context, void* value, uint64_t budget_ns,
 
 static void free_word(void* context, void* value) {
   word_type* type = (word_type*)context;
-  ++*(strcmp((const char*)value, "troy\n") == 0 ? &type->broken : &type->freed);
+  ++type->freed;
   free(value);
 }
 

@@ -96,6 +96,7 @@ class memory_ledger;
 class read_queue;
 class timeline;
 
+// Numbers above `high` count as that.
 enum class asset_priority : std::uint8_t { background, low, normal, high };
 inline constexpr std::size_t asset_priority_count = 4;
 
@@ -222,8 +223,8 @@ class OVERTURE_API asset_store {
   void raise(const asset<T>& wanted, asset_priority priority) noexcept {
     raise_any(wanted.head_, priority);
   }
-  // Loads one that has failed again, and what it needs and has failed. Does nothing to others. Any
-  // thread.
+  // Loads one that has failed again, and what it needs and has failed, also what its decode() did
+  // not come to ask for. Does nothing to others. Any thread.
   template <class T>
   void retry(const asset<T>& failed) noexcept {
     retry_any(failed.head_);

@@ -101,8 +101,8 @@ typedef struct overture_loader {
   size_t size;  // sizeof(overture_loader)
   void* context;
   // Makes the value of an asset from the bytes of its file, which are valid during the call only.
-  // `needs` is for overture_needs_asset(). A value must not be NULL. On any worker, several calls
-  // at once.
+  // `needs` is for overture_needs_asset(). A value must not be NULL. With an error the value is
+  // ignored: free it before, and the handles in it. On any worker, several calls at once.
   overture_code (*decode)(void* context, const char* path, const void* bytes, size_t byte_count,
                           overture_needs* needs, void** value, const char** reason);
   // Does what must happen on one thread, uploads for example, for about `budget_ns`; sets `again`
@@ -212,7 +212,8 @@ OVERTURE_C_API overture_code overture_asset_wait(overture_asset* asset, uint64_t
 // passed; one step at least. Error: invalid.
 OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
                                                  overture_error* error);
-// Says that a file has changed: its assets are loaded again a moment later. Error: invalid.
+// Says that a file has changed: its assets are loaded again a moment later. Errors: invalid,
+// bad_path.
 OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const char* path,
                                                    overture_error* error);
 
