@@ -24,18 +24,21 @@ std::string explained(const asset_store& store, const asset<T>& of) {
 TEST(a_failed_need, that_is_mended_lets_all_that_failed_for_it_load) {
   store_rig rig;
   rig.add("level", "@room");
+  rig.add("next level", "@room");
   rig.add("room", "wall.txt");
   rig.add("wall.txt", "broken");
   rig.add("other", "nowhere.txt");
   rig.mount();
   rigged_store store(rig, at_once);
   const asset<list> level = store.get<list>("level"_path);
+  const asset<list> next = store.get<list>("next level");
   const asset<list> other = store.get<list>("other"_path);
   ASSERT_EQ(store.outcome(level), "corrupt");
+  ASSERT_EQ(store.outcome(next), "corrupt");
   ASSERT_EQ(store.outcome(other), "not_found");
   rig.add("wall.txt", "wall");
   store.reload("wall.txt");
-  ASSERT_TRUE(pump_until(store, [&] { return level.is_ready(); }));
+  ASSERT_TRUE(pump_until(store, [&] { return level.is_ready() && next.is_ready(); }));
   EXPECT_EQ(level->lists[0]->texts[0]->text, "wall");
   EXPECT_EQ(store.outcome(other), "not_found") << "its need has not come";
 }
