@@ -82,11 +82,11 @@ void store_core::finish() noexcept {
     const sync_detail::scoped_lock hold(lock_);
     ending_ = true;
   }
+  drop_undecoded();
   wait_for_jobs();
   // A thread that reads may still be about to queue a job, for a step that another has taken.
   with_.files.wait_for_calls();
   wait_for_jobs();
-  drop_undecoded();
   // Assets that hold others go first, and then those that hold each other. A loader that calls the
   // store may have workers unload some.
   while (unload_all(false)) wait_for_jobs();
@@ -103,7 +103,7 @@ void store_core::wait_for_jobs() noexcept {
   group_.wait();
 }
 
-// What was read, and waited for room.
+// What was read, and waits for room: reads may wait for that of its file.
 void store_core::drop_undecoded() noexcept {
   actions todo;
   {

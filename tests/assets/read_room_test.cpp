@@ -222,6 +222,39 @@ TEST_P(the_ledger_of_files, may_be_as_small_as_it_likes) {
   }
 }
 
+TEST_P(the_ledger_of_files, does_not_keep_a_store_from_ending) {
+  room_rig rig({.workers = 2});
+  rig.add_files(24, 16 * kib);
+  rig.os.set_cached(true);
+  memory_ledger ledger(40 * kib);
+  file_system files({.os = &rig.os, .ledger = &ledger});
+  ASSERT_TRUE(files.mount("/game"));
+  read_queue reads(files);
+  sum_loader sums;
+  sums.stated_factor = 5;
+  sums.is_free = false;
+  {
+    asset_store store(files, reads, rig.engine.jobs,
+                      {.budget_bytes = 64 * kib, .ledger = GetParam() ? &ledger : nullptr});
+    ASSERT_TRUE(store.add(sums));
+    std::vector<asset<sum>> held;
+    for (int i = 0; i < 24; ++i) held.push_back(store.get<sum>(std::to_string(i)));
+    // A while, in which some come to wait with their files, and others for the room of these.
+    bool stands = false;
+    bool reads_wait = false;
+    for (int i = 0; i < 2000 && !(stands && reads_wait); ++i) {
+      std::this_thread::yield();
+      stands = reads_wait = false;
+      (void)store.for_each_unsettled([&](const unsettled_asset& one) {
+        stands |= one.state == asset_state::decoding &&
+                  std::string_view(one.what) == "room in the budget";
+        reads_wait |= one.state == asset_state::reading;
+      });
+    }
+  }
+  EXPECT_EQ(ledger.used(), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(shared_with_the_store, the_ledger_of_files, testing::Bool());
 
 TEST(the_room_of_files, waits_for_the_most_urgent_first) {
