@@ -207,8 +207,8 @@ def report_has_forms_for_other_programs(box):
         threads[name] = threads.get(name, 0) + int(count)
     assert set(threads) == {"main", "worker 1"}, threads
     assert len(set(threads.values())) == 1, ("each thread's time is the load's", threads)
-    # A busy machine takes a while before the first event of a thread, and after the last one.
-    assert 0 < threads["main"] / 1e9 <= loaded["seconds"] + 1e-3, (threads, loaded["seconds"])
+    # They begin before the load and end after it, on a busy machine by any time.
+    assert threads["main"] / 1e9 >= loaded["seconds"] - 1e-6, (threads, loaded["seconds"])
 
     for form in ("--csv", "--folded"):
         made = box.run("report", "report.json", form)
