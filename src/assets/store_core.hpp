@@ -199,7 +199,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
   // Whether one that was read, and whose turn is before, waits for room.
   [[nodiscard]] bool is_behind_a_decode(const slot& one) const noexcept REQUIRES(lock_);
-  // Whether one that others wait for, and whose turn is before, waits to be read.
+  [[nodiscard]] bool may_be_read(const slot& one) const noexcept REQUIRES(lock_);
+  // Whether one that others wait for, and whose turn is before, may be read.
   [[nodiscard]] bool is_behind_a_need(const slot& one) const noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
   // What it will take, as far as that is known: with a file of this size; before its size is known.

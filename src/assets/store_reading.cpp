@@ -90,19 +90,25 @@ bool store_core::is_behind_a_decode(const slot& one) const noexcept {
 bool store_core::is_behind_a_need(const slot& one) const noexcept {
   for (std::size_t i = index_of(one.priority); i < asset_priority_count; ++i) {
     const slot* const first = needed_.lines[i].front;
-    if (first != nullptr && (i > index_of(one.priority) || first->number < one.number)) return true;
+    if (first == nullptr) continue;
+    const bool is_before = i > index_of(one.priority) || first->number < one.number;
+    if (is_before && may_be_read(*first)) return true;
   }
   return false;
 }
 
-slot* store_core::begin_read(actions& todo) noexcept {
-  slot* const one = ending_ ? nullptr : next_to_read();
-  if (one == nullptr || is_behind_a_decode(*one)) return nullptr;
+// Beside so many files. Those that wait for room to be decoded are not counted.
+bool store_core::may_be_read(const slot& one) const noexcept {
   unsigned files = counts_.files_in_memory;
   for (std::size_t i = 0; i < asset_priority_count; ++i) {
     if (stands(i)) files -= static_cast<unsigned>(to_decode_.lines[i].size);
   }
-  if (!has_place(config_.files_max, files, one->priority)) return nullptr;
+  return has_place(config_.files_max, files, one.priority);
+}
+
+slot* store_core::begin_read(actions& todo) noexcept {
+  slot* const one = ending_ ? nullptr : next_to_read();
+  if (one == nullptr || is_behind_a_decode(*one) || !may_be_read(*one)) return nullptr;
   const std::uint64_t guess = room_to_begin(*one);
   if (!try_room(*one, guess)) return nullptr;
   one->room_bytes = guess;

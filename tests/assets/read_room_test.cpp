@@ -222,6 +222,43 @@ TEST_P(the_ledger_of_files, may_be_as_small_as_it_likes) {
   }
 }
 
+// Where few files are read at once, needs wait for reads that wait for room.
+TEST_P(the_ledger_of_files, lets_needs_go_on) {
+  for (const unsigned workers : {0u, 2u}) {
+    for (const unsigned files_max : {1u, 2u, 5u}) {
+      for (const std::uint64_t limit : {1, 150, 450}) {
+        SCOPED_TRACE(testing::Message() << workers << ' ' << files_max << ' ' << limit);
+        store_rig rig({.workers = workers});
+        rig.os.set_cached(workers == 0);
+        for (int i = 0; i < 16; ++i) {
+          const std::string name = std::to_string(i);
+          rig.add("room" + name, "a" + name + "\nb" + name);
+          rig.add("a" + name, std::string(100, 'a'));
+          rig.add("b" + name, std::string(100, 'b'));
+        }
+        memory_ledger ledger(limit);
+        file_system files({.os = &rig.os, .ledger = &ledger});
+        ASSERT_TRUE(files.mount("/game"));
+        read_queue reads(files, {.threads = 2});
+        asset_store store(files, reads, rig.engine.jobs,
+                          {.budget_bytes = limit,
+                           .ledger = GetParam() ? &ledger : nullptr,
+                           .files_max = files_max});
+        ASSERT_TRUE(store.add(rig.texts) && store.add(rig.lists));
+        std::vector<asset<test::list>> held;
+        std::vector<asset<test::words>> texts;
+        for (int i = 0; i < 16; ++i) {
+          held.push_back(store.get<test::list>("room" + std::to_string(i)));
+          texts.push_back(store.get<test::words>("b" + std::to_string(15 - i)));
+        }
+        for (const asset<test::list>& each : held) {
+          ASSERT_TRUE(store.wait_for(each, test::hang) && each.is_ready());
+        }
+      }
+    }
+  }
+}
+
 TEST_P(the_ledger_of_files, does_not_keep_a_store_from_ending) {
   room_rig rig({.workers = 2});
   rig.add_files(24, 16 * kib);
