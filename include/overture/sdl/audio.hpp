@@ -6,7 +6,7 @@
 //   overture::sdl::audio_device speaker = overture::sdl::play(*music);   // it plays from now on
 //   if (!speaker) return report(SDL_GetError());
 //
-//   ... in a callback of your own, whose device has AUDIO_F32SYS:
+//   // In a callback of your own, whose device has AUDIO_F32SYS:
 //   std::span<float> mixed(reinterpret_cast<float*>(to), bytes_wanted / sizeof(float));
 //   std::ranges::fill(mixed, 0.0f);
 //   overture::sdl::mix(*music, mixed, 0.7f);                             // adds it, at 70 %

@@ -7,7 +7,8 @@
 //   result<sound_stream> music =
 //       sound_stream::open(files, "music/theme.ogg"_path, {.thread = &sounds});
 //   if (!music) return report(music.error());
-//   ... in the audio callback, `buffer` has room for whole frames:
+//
+//   // In the audio callback, where the buffer has room for whole frames:
 //   music->read(buffer);                                   // what is missing is silence
 //
 // A frame is one sample of each channel; samples are interleaved. The rate and the channels are the
