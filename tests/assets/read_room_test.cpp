@@ -297,6 +297,7 @@ INSTANTIATE_TEST_SUITE_P(shared_with_the_store, the_ledger_of_files, testing::Bo
 TEST(the_room_of_files, waits_for_the_most_urgent_first) {
   room_rig rig({.workers = 1});
   rig.add_files(8, 16 * kib);
+  rig.os.set_cached(true);
   rig.mount();
   sum_loader sums;
   sums.stated_factor = 10;
