@@ -111,8 +111,8 @@ result<std::vector<listed_item>> list(file_system& files, asset_path folder,
   return items;
 }
 
-// Of patterns that match no file below the folder, whether it is listed or not: a pattern that
-// matches what is deeper is no mistake.
+// Warns of patterns that match no file below the folder. Files that are not listed count too: a
+// pattern for deeper ones is not a mistake.
 void warn_of_unmatched(file_system& files, asset_path folder, const ls_arguments& arguments) {
   unmatched_globs unmatched(arguments.exclude);
   const auto look = [&](const folder_item& item) {

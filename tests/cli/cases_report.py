@@ -207,8 +207,11 @@ def report_has_forms_for_other_programs(box):
         threads[name] = threads.get(name, 0) + int(count)
     assert set(threads) == {"main", "worker 1"}, threads
     assert len(set(threads.values())) == 1, ("each thread's time is the load's", threads)
-    # They begin before the load and end after it, on a busy machine by any time.
-    assert threads["main"] / 1e9 >= loaded["seconds"] - 1e-6, (threads, loaded["seconds"])
+    events = json.loads((box.folder / "trace.json").read_text())["traceEvents"]
+    marks = {event["name"]: event for event in events if event["ph"] == "i"}
+    between = marks["load ends"]["ts"] - marks["load begins"]["ts"]
+    assert abs(threads["main"] - between * 1e3) < 1, (threads, marks)
+    assert abs(marks["load ends"]["args"]["value"] / 1e9 - loaded["seconds"]) < 1e-9, marks
 
     for form in ("--csv", "--folded"):
         made = box.run("report", "report.json", form)

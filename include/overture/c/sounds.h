@@ -8,7 +8,7 @@
 //   overture_sound* music = NULL;
 //   overture_sound_open(files, "music/theme.ogg", &config, &music, &why);
 //   ... in the audio callback:
-//   overture_sound_read(music, buffer, frame_count);         // what is missing is silence
+//   overture_sound_read(music, buffer, frame_count);         // silence where it is late
 //
 // Link overture::sounds (pkg-config overture-sounds) and the standard library of C++: these
 // functions are not in the library of the others. overture/sounds/sound_stream.hpp says which

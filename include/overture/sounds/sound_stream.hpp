@@ -9,7 +9,7 @@
 //   if (!music) return report(music.error());
 //
 //   // In the audio callback, where the buffer has room for whole frames:
-//   music->read(buffer);                                   // what is missing is silence
+//   music->read(buffer);                                   // silence where it is late
 //
 // A frame is one sample of each channel; samples are interleaved. The rate and the channels are the
 // file's: overture/sdl/audio.hpp lets SDL convert them. Short effects are better decoded as a whole
@@ -33,8 +33,8 @@
 // new one is there, read() gives silence, which does not count as an underrun. Positions are exact.
 // In a large compressed file seeking back unpacks at most an eighth of it.
 //
-// Damage: decoding goes on after it, in time: what is missing is silence. status() tells where the
-// first damage was. If the rest cannot be read, the song ends there.
+// Damage: decoding goes on after it, in time, with silence for what is lost. status() tells where
+// the first damage was. If the rest cannot be read, the song ends there.
 //
 // Cost: that of the codec, and of reading and unpacking the file. Memory: the ring (128 KiB for
 // stereo), 16 KiB for the file, up to 400 KiB more if it is compressed and large, and what the
