@@ -140,6 +140,11 @@ void needs::put_below(slot& parent_or_reload, slot& child) noexcept {
   }
 }
 
+void needs::note_circle(slot& parent) noexcept {
+  parent.circle_at = saves_;
+  had_circles_ = true;
+}
+
 slot* needs::judge() noexcept {
   need* undecided = std::exchange(doubts_, nullptr);
   slot* freed = nullptr;
@@ -164,6 +169,7 @@ slot* needs::judge() noexcept {
     if (found == circle::certain) {
       parent.failure = in_a_circle;
       parent.failed_need = &parent;
+      note_circle(parent);
       give_up(*one);
     } else {
       one->pending = false;
@@ -214,7 +220,10 @@ void needs::give_up(need& one) noexcept {
 result<void> needs::add(slot& parent, slot& child) noexcept {
   if (&asset_of(parent) == &child) return fail(errc::invalid, "it needs itself");
   const circle closed = closes(parent, child);
-  if (closed == circle::certain) return tl::unexpected<error>(in_a_circle);
+  if (closed == circle::certain) {
+    note_circle(parent);
+    return tl::unexpected<error>(in_a_circle);
+  }
   need* const one = take();
   if (one == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
   const bool doubtful = closed == circle::doubtful;

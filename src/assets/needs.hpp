@@ -61,6 +61,13 @@ class needs {
   // linked by woken_next.
   [[nodiscard]] slot* judge() noexcept;
   [[nodiscard]] bool has_doubts() const noexcept { return doubts_ != nullptr; }
+  // Counts a save, which may open a circle; true if a need has ever closed one. slot::circle_at is
+  // the count when that happened.
+  bool note_save() noexcept {
+    ++saves_;
+    return had_circles_;
+  }
+  [[nodiscard]] std::uint64_t saves() const noexcept { return saves_; }
   // Notes that the value of `parent` will have a handle on `child`. Nothing without memory: it is
   // only for what others ask below.
   void add_wanted(slot& parent, slot& child) noexcept;
@@ -94,6 +101,7 @@ class needs {
   static void link(need& one) noexcept;
   void unlink_child(need& one) noexcept;
   void give_up(need& one) noexcept;
+  void note_circle(slot& parent) noexcept;
   [[nodiscard]] circle closes(slot& parent, const slot& child) noexcept;
   void put_below(slot& parent, slot& child) noexcept;
   [[nodiscard]] bool reaches(const slot& child, slot& parent, bool by_old_needs,
@@ -104,6 +112,8 @@ class needs {
   need* doubts_ = nullptr;    // linked by next_doubt
   std::size_t unranked_ = 0;  // doubtful needs, which have no part in the ranks
   std::uint32_t visits_ = 0;
+  std::uint64_t saves_ = 1;
+  bool had_circles_ = false;
 };
 
 }  // namespace overture::assets_detail

@@ -168,6 +168,7 @@ void store_core::retry(slot& failed) noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
+    if (failed.now.state == asset_state::failed) retry_circles();
     // What made it fail has failed too, down to the one at fault.
     for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
       slot* const because = one->failed_need;

@@ -74,6 +74,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   if (changes_state && next.state == asset_state::queued) {
     one.failed_need = nullptr;
+    one.circle_at = 0;
     // What was refused room keeps its turn.
     if (event != life_event::read_refused) one.number = ++times_queued_;
   }

@@ -39,6 +39,7 @@ void store_core::reload(const asset_path& path) noexcept {
   const vfs_detail::path_key key(path, with_.ignores_case);
   const sync_detail::scoped_lock hold(lock_);
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
+    one->saved = true;
     note_change(*one, due_ns);
   }
 }
@@ -78,14 +79,23 @@ bool store_core::try_reload(slot& one, actions& todo) noexcept {
   slot& loading = one.reload != nullptr ? *one.reload : one;
   if (loading.now.state == asset_state::needing) {
     one.changed = false;
+    if (std::exchange(one.saved, false)) retry_circles();
     happens(loading, life_event::superseded, todo);
     return true;
   }
   const bool is_idle = one.now.state == asset_state::unloaded || is_settled(one.now.state);
   if (!is_idle || one.reload != nullptr) return false;
   one.changed = false;
+  if (std::exchange(one.saved, false)) retry_circles();
   begin_reload(one, todo);
   return true;
+}
+
+// A new value may open a circle, so what failed by closing one before is tried again, once. What
+// the store itself reloads doesn't count, or the assets of a circle would retry each other for
+// ever.
+void store_core::retry_circles() noexcept {
+  if (needs_.note_save()) left_to_retry_ = table_.size();
 }
 
 // What has failed because of this one is tried again: retry_failed() looks for it.
@@ -131,7 +141,9 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
       const bool failed = one.now.state == asset_state::failed;
       const bool keeps_old = one.now.state == asset_state::ready && !one.last_reload;
       slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
-      if (because != nullptr && may_come(*because)) note_change(one, 0);
+      const bool closed = one.circle_at != 0 && one.circle_at != needs_.saves();
+      const bool may_load = because != nullptr ? may_come(*because) : closed;
+      if ((failed || keeps_old) && may_load) note_change(one, 0);
     }
     more = now_ns() < end_ns;
   }
@@ -228,6 +240,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.shown.store(one.value, std::memory_order_release);
     one.last_reload = {};
     one.reload_failed_need = nullptr;
+    one.circle_at = 0;
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
       slot& parent = each->parent->reload_of ? *each->parent->reload_of : *each->parent;
       if (each->needed && parent.of->dependent) note_change(parent, 0);
@@ -235,6 +248,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   } else {
     one.last_reload = tl::unexpected<error>(reload.failure);
     one.reload_failed_need = reload.failed_need;
+    one.circle_at = reload.circle_at;
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }

@@ -3,7 +3,9 @@
 // What becomes of assets that failed because of another, when that one can be loaded.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "assets/store_rig.hpp"
 
@@ -149,6 +151,81 @@ TEST(a_failed_need, of_a_circle_is_named_once) {
   ASSERT_EQ(store.outcome(a), "invalid");
   const std::string text = explained(store, a);
   EXPECT_EQ(text.find("a needs", 1), text.npos) << text;
+}
+
+// A circle of assets: each needs the next one.
+struct circle {
+  store_rig rig;
+  std::size_t size;
+
+  explicit circle(std::size_t of) : size(of) {
+    for (std::size_t i = 0; i < size; ++i) close(i);
+  }
+  [[nodiscard]] static std::string path(std::size_t i) { return "room" + std::to_string(i); }
+  void close(std::size_t i) { rig.add(path(i), "@" + path((i + 1) % size)); }
+  void open(std::size_t i) { rig.add(path(i), "wall.txt"); }
+};
+
+TEST(a_circle, that_one_save_opens_anywhere_lets_all_of_it_load) {
+  for (std::size_t size = 2; size <= 4; ++size) {
+    for (std::size_t which = 0; which < size * size; ++which) {
+      const std::size_t first = which / size;
+      const std::size_t opened = which % size;
+      SCOPED_TRACE(testing::Message()
+                   << size << " assets, " << first << " asked for first, " << opened << " opened");
+      circle of(size);
+      of.rig.add("wall.txt", "wall");
+      of.rig.mount();
+      rigged_store store(of.rig, at_once);
+      std::vector<asset<list>> all;
+      for (std::size_t i = 0; i < size; ++i) {
+        all.push_back(store.get<list>(circle::path((first + i) % size)));
+      }
+      for (const asset<list>& each : all) ASSERT_EQ(store.outcome(each), "invalid");
+      of.open(opened);
+      store.reload(circle::path(opened));
+      ASSERT_TRUE(pump_until(store, [&] {
+        return std::ranges::all_of(all, [](const asset<list>& each) { return each.is_ready(); });
+      }));
+    }
+  }
+}
+
+TEST(a_circle, that_one_save_closes_and_another_opens_leaves_no_failed_reload) {
+  constexpr std::size_t size = 3;
+  for (std::size_t which = 0; which < size * size; ++which) {
+    const std::size_t closed = which / size;
+    const std::size_t opened = which % size;
+    SCOPED_TRACE(testing::Message() << closed << " closed, " << opened << " opened");
+    circle of(size);
+    of.open(closed);
+    of.rig.add("wall.txt", "wall");
+    of.rig.mount();
+    rigged_store store(of.rig, at_once);
+    const asset<list> one = store.get<list>(circle::path(closed));
+    const asset<list> above = store.get<list>(circle::path((closed + 1) % size));
+    ASSERT_EQ(store.outcome(above), "ready");
+    of.close(closed);
+    store.reload(circle::path(closed));
+    ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
+    of.open(opened);
+    store.reload(circle::path(opened));
+    ASSERT_TRUE(pump_until(store, [&] { return store.reload_status(one).has_value(); }));
+  }
+}
+
+TEST(a_circle, that_stays_closed_is_tried_once_for_each_save) {
+  circle of(3);
+  of.rig.mount();
+  rigged_store store(of.rig, at_once);
+  const asset<list> first = store.get<list>("room0"_path);
+  ASSERT_EQ(store.outcome(first), "invalid");
+  for (std::size_t saves = 1; saves <= 3; ++saves) {
+    store.reload("room1");
+    for (int i = 0; i < 100; ++i) store.pump(std::chrono::milliseconds(1));
+    EXPECT_LE(of.rig.happened.count("decode room0"), 1 + 2 * saves);
+    EXPECT_EQ(store.outcome(first), "invalid");
+  }
 }
 
 }  // namespace
