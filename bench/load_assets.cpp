@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -130,6 +131,34 @@ void measure_small(unsigned threads, int rounds, results& into) {
   std::filesystem::remove(archive);
 }
 
+// --- Priorities by distance ----------------------------------------------------------------------
+
+// What a frame pays for new priorities of much that waits: nothing loads meanwhile.
+void measure_priorities(int rounds, results& into) {
+  constexpr std::size_t waiting = 2000;
+  constexpr std::size_t changed = 5000;
+  overture::file_system files;
+  overture::thread_pool jobs({.workers = 0});
+  overture::read_queue reads(files);
+  small_loader loader;
+  overture::asset_store store(files, reads, jobs, {.background_threads = 0});
+  check(store.add(loader));
+  std::vector<asset<small>> held;
+  for (std::size_t i = 0; i < waiting; ++i) held.push_back(store.get<small>(std::to_string(i)));
+  std::mt19937 random(1);
+  std::vector<double> ms;
+  for (int frame = 0; frame < 20 * rounds; ++frame) {
+    std::vector<overture::priority_change> changes;
+    for (std::size_t i = 0; i < changed; ++i) {
+      changes.emplace_back(held[random() % waiting], static_cast<asset_priority>(random() % 256));
+    }
+    const std::uint64_t begin = now_ns();
+    store.set_priorities(changes);
+    ms.push_back(static_cast<double>(now_ns() - begin) / 1e6);
+  }
+  into.goal("5,000 new priorities of 2,000 waiting assets, ms", spread_of(ms), 0.5);
+}
+
 // --- A frame beside a load ----------------------------------------------------------------------
 
 // Whatever a file holds, decoded.
@@ -198,7 +227,10 @@ struct frame_times {
 
 void measure_assets(const data_set& data, unsigned threads, int rounds, results& into) {
   static bool small_done = false;
-  if (!std::exchange(small_done, true)) measure_small(std::max(threads, 2u) - 1, rounds, into);
+  if (!std::exchange(small_done, true)) {
+    measure_small(std::max(threads, 2u) - 1, rounds, into);
+    measure_priorities(rounds, into);
+  }
 
   overture::file_system files;
   for (const std::filesystem::path& mount : data.mounts) check(files.mount(mount.c_str()));

@@ -3,25 +3,22 @@
 // Which asset may begin: a function of its arguments only.
 //
 // The budget bounds what is read, decoded, not finalized yet, or waits to be unloaded. Each
-// priority has a share of it, the higher ones a larger one, so urgent assets never wait for a pile
-// of others. An asset that does not fit goes alone: once no other of its priority or above is
-// moving. What waits for others does not move, so an asset that others wait for always goes on.
+// class of priority has a share of it, the higher ones a larger one, so urgent assets never wait
+// for a pile of others. An asset that does not fit goes alone: once no other of its priority or
+// above is moving. What waits for others does not move, so an asset that others wait for always
+// goes on.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-#include "overture/assets/asset_store.hpp"
+#include "assets/lists.hpp"
 
 namespace overture::assets_detail {
 
-// By priority.
-using priority_counts = std::array<std::uint32_t, asset_priority_count>;
-
-[[nodiscard]] constexpr std::size_t index_of(asset_priority priority) noexcept {
-  return static_cast<std::size_t>(priority);
-}
+// By class of priority.
+using priority_counts = std::array<std::uint32_t, asset_priority_class_count>;
 
 enum class admission : std::uint8_t {
   refused,
@@ -34,10 +31,10 @@ enum class admission : std::uint8_t {
   return std::min(stated_bytes, std::uint64_t{1} << 40);
 }
 
-// A quarter more of the budget for each priority.
+// A quarter more of the budget for each class.
 [[nodiscard]] constexpr std::uint64_t share_of(std::uint64_t budget_bytes,
                                                asset_priority priority) noexcept {
-  const std::uint64_t quarters = index_of(priority) + 1;
+  const std::uint64_t quarters = class_of(priority) + 1;
   return budget_bytes / 4 * quarters + budget_bytes % 4 * quarters / 4;
 }
 
@@ -52,7 +49,7 @@ struct budget_use {
                                         std::uint64_t bytes) noexcept {
   const std::uint64_t share = share_of(now.budget_bytes, priority);
   if (now.used_bytes < share && bytes <= share - now.used_bytes) return admission::fits;
-  for (std::size_t i = index_of(priority); i < now.moving.size(); ++i) {
+  for (std::size_t i = class_of(priority); i < now.moving.size(); ++i) {
     if (now.moving[i] != 0) return admission::refused;
   }
   return admission::alone;
@@ -62,7 +59,7 @@ struct budget_use {
 [[nodiscard]] constexpr bool has_place(unsigned files_max, unsigned files_in_memory,
                                        asset_priority priority) noexcept {
   const unsigned all = std::max(files_max, 1u);
-  const unsigned room = priority == asset_priority::background ? std::max(all / 4, 1u) : all;
+  const unsigned room = class_of(priority) == background_class ? std::max(all / 4, 1u) : all;
   return files_in_memory < room;
 }
 

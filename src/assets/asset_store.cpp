@@ -51,11 +51,6 @@ bool is_none(const detail::asset_head* one) noexcept {
   return one == nullptr || one->is_none;
 }
 
-// A number that is above all others counts as the highest.
-asset_priority known(asset_priority priority) noexcept {
-  return std::min(priority, asset_priority::high);
-}
-
 // The store that this thread pumps, for contracts.
 thread_local constinit store_core* pumped_here = nullptr;
 
@@ -229,7 +224,7 @@ result<void> asset_store::add_any(detail::any_loader& of) noexcept {
 
 detail::asset_head* asset_store::get_any(const asset_path& path, const void* type,
                                          asset_priority priority) noexcept {
-  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, type, known(priority)));
+  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, type, priority));
 }
 
 detail::asset_head* asset_store::get_any(std::string_view path, const void* type,
@@ -239,14 +234,14 @@ detail::asset_head* asset_store::get_any(std::string_view path, const void* type
   if (normal) return get_any(*normal, type, priority);
   if (state_ == nullptr) return &without_memory();
   return or_none(
-      state_->core.ask({path, {hash64(path)}}, type, known(priority), {.flaw = &normal.error()}));
+      state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()}));
 }
 
 detail::asset_head* asset_store::get_known(detail::asset_head* named,
                                            asset_priority priority) noexcept {
   if (named == nullptr) return nullptr;
   state_->expects_own(*named);
-  state_->core.ask(static_cast<slot&>(*named), known(priority));
+  state_->core.ask(static_cast<slot&>(*named), priority);
   return named;
 }
 
@@ -259,7 +254,21 @@ detail::asset_head* asset_store::get_if_ready_any(detail::asset_head* named) noe
 void asset_store::raise_any(detail::asset_head* wanted, asset_priority priority) noexcept {
   if (is_none(wanted)) return;
   state_->expects_own(*wanted);
-  state_->core.raise(static_cast<slot&>(*wanted), known(priority));
+  state_->core.raise(static_cast<slot&>(*wanted), priority);
+}
+
+void asset_store::set_priorities(std::span<const priority_change> changes) noexcept {
+  if (state_ == nullptr) return;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!is_none(changes[i].head())) {
+      state_->expects_own(*changes[i].head());
+      continue;
+    }
+    state_->core.set_priorities(changes.subspan(begin, i - begin));
+    begin = i + 1;
+  }
+  state_->core.set_priorities(changes.subspan(begin));
 }
 
 void asset_store::retry_any(detail::asset_head* failed) noexcept {

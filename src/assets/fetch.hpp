@@ -65,10 +65,10 @@ class fetcher {
   // Between begin() and fetched(): what it still has to do comes before what is less urgent. If it
   // waits for a job, which may be of the old priority, it is true: call take_step() in another.
   // Never calls the listener.
-  [[nodiscard]] virtual bool raise(fetch_request& begun, asset_priority to,
-                                   std::uint64_t number) noexcept = 0;
+  [[nodiscard]] virtual bool set_priority(fetch_request& begun, asset_priority to,
+                                          std::uint64_t number) noexcept = 0;
   // Does the most urgent step of these priorities that waits for a job, if there is one.
-  virtual void take_step(asset_priorities of_these) noexcept = 0;
+  virtual void take_step(priority_classes of_these) noexcept = 0;
   // Once all requests have ended: waits until each step_waits() has returned.
   virtual void wait_for_calls() noexcept = 0;
   // Reads some of what has begun if no thread might: if a host polls the read queue, it may be the

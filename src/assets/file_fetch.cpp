@@ -67,8 +67,9 @@ class file_in_memory final : load_detail::file_read, public held_file {
 namespace {
 
 load_priority of(asset_priority priority) noexcept {
-  if (priority == asset_priority::high) return load_priority::high;
-  return priority == asset_priority::normal ? load_priority::normal : load_priority::low;
+  const std::size_t which = class_of(priority);
+  if (which == class_of(asset_priority::high)) return load_priority::high;
+  return which == class_of(asset_priority::normal) ? load_priority::normal : load_priority::low;
 }
 
 }  // namespace
@@ -137,7 +138,8 @@ bool file_fetcher::help() noexcept {
   return true;
 }
 
-bool file_fetcher::raise(fetch_request& begun, asset_priority to, std::uint64_t number) noexcept {
+bool file_fetcher::set_priority(fetch_request& begun, asset_priority to,
+                                std::uint64_t number) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   const bool waits = steps_.has(begun);
   if (waits) steps_.move(begun, to, number);
@@ -146,7 +148,7 @@ bool file_fetcher::raise(fetch_request& begun, asset_priority to, std::uint64_t 
   return waits;
 }
 
-void file_fetcher::take_step(asset_priorities of_these) noexcept {
+void file_fetcher::take_step(priority_classes of_these) noexcept {
   task step;
   std::uint32_t subject = 0;
   {

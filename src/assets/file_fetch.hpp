@@ -30,9 +30,9 @@ class file_fetcher final : public fetcher {
   ~file_fetcher() override;
 
   void begin(fetch_request& wanted, fetch_listener& listener) noexcept override;
-  [[nodiscard]] bool raise(fetch_request& begun, asset_priority to,
-                           std::uint64_t number) noexcept override;
-  void take_step(asset_priorities of_these) noexcept override;
+  [[nodiscard]] bool set_priority(fetch_request& begun, asset_priority to,
+                                  std::uint64_t number) noexcept override;
+  void take_step(priority_classes of_these) noexcept override;
   void wait_for_calls() noexcept override;
   bool help() noexcept override;
   void done_with(held_file* file) noexcept override;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -55,48 +56,106 @@ struct linked_list {
   }
 };
 
-struct asset_priorities {
-  asset_priority least = asset_priority::background;
-  asset_priority most = asset_priority::high;
+inline constexpr std::size_t priorities_of_class = 64;
+inline constexpr std::size_t background_class = 0;
+
+[[nodiscard]] constexpr std::size_t class_of(asset_priority priority) noexcept {
+  return static_cast<std::size_t>(priority) / priorities_of_class;
+}
+// The one that a class is named for.
+[[nodiscard]] constexpr asset_priority name_of_class(std::size_t which) noexcept {
+  return static_cast<asset_priority>(which * priorities_of_class + priorities_of_class / 2);
+}
+
+// Whether its turn is before that of the other.
+template <class T>
+[[nodiscard]] bool comes_before(const T& one, const T& other) noexcept {
+  return one.priority != other.priority ? one.priority > other.priority : one.number < other.number;
+}
+
+struct priority_classes {
+  std::size_t least = background_class;
+  std::size_t most = asset_priority_class_count - 1;
 };
 
-// One list for each priority.
+// One list for each priority: whatever is in them, each of these takes a few instructions.
 template <class T>
-struct priority_lines {
-  std::array<linked_list<T>, asset_priority_count> lines;
-
+class priority_lines {
+ public:
+  // To put something in.
   [[nodiscard]] linked_list<T>& of(asset_priority priority) noexcept {
-    return lines[static_cast<std::size_t>(priority)];
+    const auto index = static_cast<std::size_t>(priority);
+    filled_[class_of(priority)] |= std::uint64_t{1} << index % priorities_of_class;
+    return lists_[index];
   }
   void push_back(T& one) noexcept { of(one.priority).push_back(one); }
   void insert_from_back(T& one) noexcept { of(one.priority).insert_from_back(one); }
-  // The first element with the highest priority in this range; null if there is no such element.
-  [[nodiscard]] T* first(asset_priorities of_these = {}) const noexcept {
-    const auto least = static_cast<std::size_t>(of_these.least);
-    for (std::size_t i = static_cast<std::size_t>(of_these.most) + 1; i-- > least;) {
-      if (lines[i].front != nullptr) return lines[i].front;
+  [[nodiscard]] T* first_of(std::size_t which) const noexcept {
+    while (filled_[which] != 0) {
+      const std::size_t step = highest(filled_[which]);
+      if (T* const front = lists_[which * priorities_of_class + step].front) return front;
+      filled_[which] &= ~(std::uint64_t{1} << step);
     }
     return nullptr;
   }
-  T* pop(asset_priorities of_these = {}) noexcept {
+  // The first element of these classes; null if there is no such element.
+  [[nodiscard]] T* first(priority_classes of_these = {}) const noexcept {
+    for (std::size_t i = of_these.most + 1; i-- > of_these.least;) {
+      if (T* const found = first_of(i)) return found;
+    }
+    return nullptr;
+  }
+  T* pop(priority_classes of_these = {}) noexcept {
     T* const found = first(of_these);
     if (found != nullptr) found->in->remove(*found);
     return found;
   }
-  [[nodiscard]] bool has(const T& one) noexcept { return one.in == &of(one.priority); }
-  // One that they have, with another priority: it becomes the last of that line.
+  [[nodiscard]] bool has(const T& one) const noexcept {
+    return one.in == &lists_[static_cast<std::size_t>(one.priority)];
+  }
+  // One that they have, with another priority: it becomes the last of that, so `number` must be
+  // higher than any other.
   void move(T& one, asset_priority to, std::uint64_t number) noexcept {
-    of(one.priority).remove(one);
+    one.in->remove(one);
     one.priority = to;
     one.number = number;
     push_back(one);
   }
   [[nodiscard]] bool empty() const noexcept { return first() == nullptr; }
+  // All of a class, in order.
+  template <class Visit>
+  void each_of(std::size_t which, Visit visit) const {
+    each_list(which, [&](const linked_list<T>& list) {
+      for (T* one = list.front; one != nullptr; one = one->after) visit(*one);
+    });
+  }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t sum = 0;
-    for (const linked_list<T>& each : lines) sum += each.size;
+    for (std::size_t i = 0; i < asset_priority_class_count; ++i) sum += size_of(i);
     return sum;
   }
+  [[nodiscard]] std::size_t size_of(std::size_t which) const noexcept {
+    std::size_t sum = 0;
+    each_list(which, [&](const linked_list<T>& list) { sum += list.size; });
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] static std::size_t highest(std::uint64_t bits) noexcept {
+    return priorities_of_class - 1 - static_cast<std::size_t>(std::countl_zero(bits));
+  }
+  template <class Visit>
+  void each_list(std::size_t which, Visit visit) const {
+    for (std::uint64_t left = filled_[which]; left != 0;) {
+      const std::size_t step = highest(left);
+      left &= ~(std::uint64_t{1} << step);
+      visit(lists_[which * priorities_of_class + step]);
+    }
+  }
+
+  std::array<linked_list<T>, asset_priority_class_count * priorities_of_class> lists_;
+  // Which lists of a class may have something: a bit stays until first_of() finds its list empty.
+  mutable std::array<std::uint64_t, asset_priority_class_count> filled_{};
 };
 
 }  // namespace overture::assets_detail

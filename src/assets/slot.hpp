@@ -50,8 +50,10 @@ struct slot : overture::detail::asset_head {
   slot* next_in_bucket = nullptr;  // of the table
 
   life now;  // its state is in asset_head::state too
-  asset_priority priority = asset_priority::normal;
-  std::uint64_t number = 0;  // the lowest of a priority was asked for first
+  asset_priority priority =
+      asset_priority::normal;                      // the highest of `wanted` and what waits for it
+  asset_priority wanted = asset_priority::normal;  // by the program
+  std::uint64_t number = 0;                        // the lowest of a priority was asked for first
   void* value = nullptr;
   std::uint64_t value_bytes = 0;  // as its loader says
   std::uint64_t since_ns = 0;     // when it came into its state
@@ -109,6 +111,8 @@ struct slot : overture::detail::asset_head {
   slot* settled_next = nullptr;  // in actions
   slot* work_next = nullptr;
   slot* woken_next = nullptr;
+  slot* lowered_next = nullptr;  // in lower_needs()
+  bool is_lowered = false;       // it is there
 
   atomic<slot*> unused_next{nullptr};
   atomic<bool> in_unused{false};

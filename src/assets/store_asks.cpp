@@ -44,7 +44,11 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     found = find_or_add(path, type);
     if (found == nullptr) return nullptr;
     found->handles.fetch_add(1, std::memory_order_relaxed);
-    want(*found, how.parent != nullptr ? how.parent->priority : priority, how.flaw, todo);
+    const asset_priority asked_with = how.parent != nullptr ? how.parent->priority : priority;
+    const bool is_unloaded = found->now.state == asset_state::unloaded;
+    if (is_unloaded) found->wanted = asset_priority{};
+    if (!how.needed) found->wanted = std::max(found->wanted, asked_with);
+    want(*found, asked_with, how.flaw, todo);
     if (how.parent != nullptr && how.needed) {
       note_need(*how.parent, *found, todo);
       todo.wakes_main |= has_reloads_ahead();  // it may wait for one
@@ -61,6 +65,8 @@ void store_core::ask(slot& known, asset_priority priority) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     known.handles.fetch_add(1, std::memory_order_relaxed);
+    if (known.now.state == asset_state::unloaded) known.wanted = asset_priority{};
+    known.wanted = std::max(known.wanted, priority);
     want(known, priority, nullptr, todo);
   }
   perform(todo);
@@ -101,13 +107,6 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
   happens(one, life_event::asked, todo);
 }
 
-slot_lines* store_core::line_of(const slot& one) noexcept {
-  for (slot_lines* each : {&needed_, &to_read_, &to_decode_, &for_main_, &for_workers_}) {
-    if (each->has(one)) return each;
-  }
-  return nullptr;
-}
-
 void store_core::note_need(slot& parent, slot& child, actions& todo) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
     if (!parent.retries || !find_loader(child)) return blame(parent, child);
@@ -131,37 +130,6 @@ void store_core::flawed(slot& one, const error& why) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   one.failure = why;
   one.failed_need = &one;
-}
-
-void store_core::raise_all(slot& from, asset_priority priority, actions& todo) noexcept {
-  if (is_settled(from.now.state) || from.priority >= priority) return;
-  const std::uint64_t number = ++times_queued_;
-  for (slot* one = needs_.waited_for(from); one != nullptr; one = one->walk_next) {
-    if (one->priority >= priority) continue;
-    slot_lines* const line = line_of(*one);
-    counts_.take_out(*one);
-    if (line != nullptr) line->move(*one, priority, number);
-    one->priority = priority;
-    one->number = number;
-    counts_.put_in(*one);
-    // The jobs that were queued for them are of the old priority, or of another pool.
-    const bool is_read = one->now.state == asset_state::reading;
-    if (is_read && with_.files.raise(one->fetch, priority, number)) {
-      ++todo.steps[index_of(priority)];
-    }
-    if (line == &to_decode_) ++todo.decodes[index_of(priority)];
-    if (line == &for_workers_) ++todo.finalizes[index_of(priority)];
-    if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
-  }
-}
-
-void store_core::raise(slot& wanted, asset_priority priority) noexcept {
-  actions todo;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    raise_all(wanted, priority, todo);
-  }
-  perform(todo);
 }
 
 void store_core::retry(slot& failed) noexcept {

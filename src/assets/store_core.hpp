@@ -10,7 +10,8 @@
 // in `actions`.
 //
 //   store_lives.cpp    happens(): lists, counts, room
-//   store_asks.cpp     what the program asks for: get, raise, retry
+//   store_asks.cpp     what the program asks for: get, retry
+//   store_priority.cpp which asset is how urgent
 //   store_reading.cpp  from path to value: which is next, its room, decode()
 //   store_values.cpp   from value to ready, and back: finalize(), unload(), pump()
 //   store_reload.cpp   another value for an asset whose file has changed
@@ -98,7 +99,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool hold_if_ready(slot& known) noexcept;
   // Its name only; null without memory.
   [[nodiscard]] slot* name(const asset_path& path, const void* type) noexcept;
-  void raise(slot& wanted, asset_priority priority) noexcept;
+  void raise(slot& wanted, asset_priority to) noexcept;
+  void set_priorities(std::span<const priority_change> changes) noexcept;
   void retry(slot& failed) noexcept;
   // Its last handle is gone.
   void unused(slot& one) noexcept { unused_.add(one); }
@@ -168,9 +170,9 @@ class store_core final : public fetch_listener {
   void set_priority(slot& one, asset_priority to) noexcept REQUIRES(lock_);
   void set_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
   void resume_decodes(actions& todo) noexcept REQUIRES(lock_);
-  // Whether what was read, of this priority, waits for room to be decoded.
-  [[nodiscard]] bool stands(std::size_t priority) const noexcept REQUIRES(lock_) {
-    return had_no_room_[priority] && to_decode_.lines[priority].front != nullptr;
+  // Whether what was read, of this class of priority, waits for room to be decoded.
+  [[nodiscard]] bool stands(std::size_t which) const noexcept REQUIRES(lock_) {
+    return had_no_room_[which] && to_decode_.first_of(which) != nullptr;
   }
   // Decides about some of the assets whose last handle is gone; true if there are more.
   [[nodiscard]] bool sweep(actions& todo) noexcept REQUIRES(lock_);
@@ -188,10 +190,19 @@ class store_core final : public fetch_listener {
       REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
+  void note_need(slot& parent, slot& child, actions& todo) noexcept REQUIRES(lock_);
+
+  // In store_priority.cpp.
   // That it waits in; null if it waits in none.
   [[nodiscard]] slot_lines* line_of(const slot& one) noexcept REQUIRES(lock_);
-  void note_need(slot& parent, slot& child, actions& todo) noexcept REQUIRES(lock_);
-  void raise_all(slot& from, asset_priority priority, actions& todo) noexcept REQUIRES(lock_);
+  void change_priority(slot& one, asset_priority to, std::uint64_t number, actions& todo) noexcept
+      REQUIRES(lock_);
+  // It, and all that it waits for.
+  void raise_all(slot& from, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
+  // Of the program; what it waits for stays as it is, if this lowers it.
+  void want_priority(slot& one, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
+  // Of those, linked by lowered_next.
+  void lower_needs(slot* lowered, actions& todo) noexcept REQUIRES(lock_);
 
   // In store_reading.cpp.
   void feed_later() noexcept;
@@ -212,9 +223,9 @@ class store_core final : public fetch_listener {
   // Room for so many bytes in all.
   [[nodiscard]] bool try_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
   // What a background thread takes, and what a worker does.
-  [[nodiscard]] asset_priorities taken_by(bool background) const noexcept;
+  [[nodiscard]] priority_classes taken_by(bool background) const noexcept;
   [[nodiscard]] bool is_for_background(asset_priority priority) const noexcept {
-    return priority == asset_priority::background && background_group_.has_value();
+    return class_of(priority) == background_class && background_group_.has_value();
   }
   void decode_later(asset_priority priority) noexcept;
   void decode_next(bool background) noexcept;
@@ -293,7 +304,8 @@ class store_core final : public fetch_listener {
   slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
-  std::array<bool, asset_priority_count> had_no_room_ GUARDED_BY(lock_){};  // the first to decode
+  std::array<bool, asset_priority_class_count> had_no_room_
+      GUARDED_BY(lock_){};                            // the first to decode
   priority_counts owed_decodes_ GUARDED_BY(lock_){};  // jobs that have ended for that reason
   bool others_have_room_ GUARDED_BY(lock_) = false;   // that the next one needs
   bool ending_ GUARDED_BY(lock_) = false;

@@ -158,7 +158,7 @@ void store_core::carry_out(slot& one, const life_actions& what, actions& todo) n
     todo.files = std::exchange(one.fetch.file, nullptr);
   }
   if (what.settle) settle(one, todo);
-  if (what.finalize_job) ++todo.finalizes[index_of(one.priority)];
+  if (what.finalize_job) ++todo.finalizes[class_of(one.priority)];
   if (what.unload_job) todo.unloads = true;
   if (what.exchange) {
     one.work_next = reloaded_;
@@ -216,7 +216,7 @@ void store_core::set_room(slot& one, std::uint64_t bytes) noexcept {
 // What waits for room to be decoded tries again. A job takes the most urgent, so what one line owes
 // may be meant for another.
 void store_core::resume_decodes(actions& todo) noexcept {
-  for (std::size_t i = 0; i < asset_priority_count; ++i) {
+  for (std::size_t i = 0; i < asset_priority_class_count; ++i) {
     if (!had_no_room_[i] || owed_decodes_[i] == 0) continue;
     const std::uint32_t now = stands(i) ? 1 : owed_decodes_[i];
     had_no_room_[i] = stands(i);

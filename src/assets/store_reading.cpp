@@ -69,9 +69,9 @@ void store_core::feed() noexcept {
 // Those that others wait for come before those of their priority that nothing waits for: what has
 // begun ends before more begins.
 slot* store_core::next_to_read() noexcept {
-  for (std::size_t i = asset_priority_count; i-- > 0;) {
+  for (std::size_t i = asset_priority_class_count; i-- > 0;) {
     for (const slot_lines* lines : {&needed_, &to_read_}) {
-      if (slot* const first = lines->lines[i].front) return first;
+      if (slot* const first = lines->first_of(i)) return first;
     }
   }
   return nullptr;
@@ -79,20 +79,17 @@ slot* store_core::next_to_read() noexcept {
 
 // Where several wait for room, the first goes first: the next would take what it waits for.
 bool store_core::is_behind_a_decode(const slot& one) const noexcept {
-  for (std::size_t i = index_of(one.priority); i < asset_priority_count; ++i) {
+  for (std::size_t i = class_of(one.priority); i < asset_priority_class_count; ++i) {
     if (!stands(i)) continue;
-    const bool is_before = to_decode_.lines[i].front->number <= one.number;
-    if (is_before || i > index_of(one.priority)) return true;
+    if (!comes_before(one, *to_decode_.first_of(i))) return true;
   }
   return false;
 }
 
 bool store_core::is_behind_a_need(const slot& one) const noexcept {
-  for (std::size_t i = index_of(one.priority); i < asset_priority_count; ++i) {
-    const slot* const first = needed_.lines[i].front;
-    if (first == nullptr) continue;
-    const bool is_before = i > index_of(one.priority) || first->number < one.number;
-    if (is_before && may_be_read(*first)) return true;
+  for (std::size_t i = class_of(one.priority); i < asset_priority_class_count; ++i) {
+    const slot* const first = needed_.first_of(i);
+    if (first != nullptr && comes_before(*first, one) && may_be_read(*first)) return true;
   }
   return false;
 }
@@ -100,8 +97,8 @@ bool store_core::is_behind_a_need(const slot& one) const noexcept {
 // Beside so many files. Those that wait for room to be decoded are not counted.
 bool store_core::may_be_read(const slot& one) const noexcept {
   unsigned files = counts_.files_in_memory;
-  for (std::size_t i = 0; i < asset_priority_count; ++i) {
-    if (stands(i)) files -= static_cast<unsigned>(to_decode_.lines[i].size);
+  for (std::size_t i = 0; i < asset_priority_class_count; ++i) {
+    if (stands(i)) files -= static_cast<unsigned>(to_decode_.size_of(i));
   }
   return has_place(config_.files_max, files, one.priority);
 }
@@ -142,13 +139,13 @@ budget_use store_core::use_beside(const slot& one) const noexcept {
                  .used_bytes = with_.budget.used(),
                  .moving = counts_.moving};
   if (is_moving(one.now.state) && one.now.in != place::to_decode) {
-    --now.moving[index_of(one.priority)];
+    --now.moving[class_of(one.priority)];
   }
   // What waits for room to be decoded does not move, nor does what waits in line after it, nor a
   // read that waits in the ledger of the files, perhaps for theirs.
-  for (std::size_t i = 0; i < asset_priority_count; ++i) {
+  for (std::size_t i = 0; i < asset_priority_class_count; ++i) {
     now.moving[i] -= counts_.waiting_reads[i];
-    if (stands(i)) now.moving[i] -= static_cast<std::uint32_t>(to_decode_.lines[i].size);
+    if (stands(i)) now.moving[i] -= static_cast<std::uint32_t>(to_decode_.size_of(i));
   }
   return now;
 }
@@ -246,9 +243,9 @@ void store_core::fetched(fetch_request& ended) noexcept {
       options);
 }
 
-asset_priorities store_core::taken_by(bool background) const noexcept {
-  if (background) return {.most = asset_priority::background};
-  return {.least = background_group_ ? asset_priority::low : asset_priority::background};
+priority_classes store_core::taken_by(bool background) const noexcept {
+  if (background) return {.most = background_class};
+  return {.least = background_group_ ? background_class + 1 : background_class};
 }
 
 void store_core::step_waits(asset_priority priority) noexcept {
@@ -292,13 +289,13 @@ void store_core::decode_next(bool background) noexcept {
 // Those that come later have taken room for their values when they were read. True if any had.
 bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
   bool found = false;
-  for (slot* each = first.after; each != nullptr; each = each->after) {
-    const std::uint64_t bytes = with_.counts_files ? each->fetch.content.size() : 0;
-    if (each->room_bytes <= bytes) continue;
-    set_room(*each, bytes);
-    take_room(*each, todo);
+  to_decode_.each_of(class_of(first.priority), [&](slot& each) REQUIRES(lock_) {
+    const std::uint64_t bytes = with_.counts_files ? each.fetch.content.size() : 0;
+    if (&each == &first || each.room_bytes <= bytes) return;
+    set_room(each, bytes);
+    take_room(each, todo);
     found = true;
-  }
+  });
   return found;
 }
 
@@ -307,7 +304,7 @@ slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   slot* const one = to_decode_.first(taken_by(background));
   if (one == nullptr) return nullptr;
   const std::uint64_t bytes = room_for(*one, one->fetch.content.size());
-  const std::size_t line = index_of(one->priority);
+  const std::size_t line = class_of(one->priority);
   had_no_room_[line] = true;
   if (is_held(*one) && !ending_ && !try_room(*one, bytes)) {
     ++owed_decodes_[line];

@@ -54,7 +54,7 @@ const char* store_core::what_it_waits_for(const slot& one) const noexcept {
       return has_workers ? "its file to be read" : only_pump;
     case asset_state::decoding:
       if (one.in == nullptr) return "decode() to return";
-      if (stands(index_of(one.priority))) return for_room;
+      if (stands(class_of(one.priority))) return for_room;
       if (is_for_background(one.priority)) return "a background thread to decode it";
       return has_workers ? "a worker to decode it" : only_pump;
     case asset_state::needing:
@@ -105,6 +105,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       const slot& one = table_.at(i);
       found.path = one.path;
       found.state = one.now.state;
+      found.priority = one.priority;
       found.bytes = one.value != nullptr ? one.value_bytes : 0;
       if (found.state == asset_state::failed) found.failure = one.failure;
       found.held_by = one.held_by;

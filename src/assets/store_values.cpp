@@ -31,8 +31,8 @@ void store_core::perform(actions& todo) noexcept {
   if (std::exchange(todo.unloads, false)) {
     group_.run([this]() noexcept { give_back_some(); }, options_for(asset_priority::low, "unload"));
   }
-  for (std::size_t i = asset_priority_count; i-- > 0;) {
-    const auto priority = static_cast<asset_priority>(i);
+  for (std::size_t i = asset_priority_class_count; i-- > 0;) {
+    const asset_priority priority = name_of_class(i);
     for (; todo.steps[i] > 0; --todo.steps[i]) {
       step_waits(priority);
     }
@@ -179,7 +179,8 @@ slot* store_core::next_for_main(std::uint64_t end_ns, bool& unloads) noexcept {
       if (!more) {
         next = for_main_.first();
         slot* const leaving = unload_main_.front;
-        unloads = leaving != nullptr && (next == nullptr || leaving->priority >= next->priority);
+        unloads = leaving != nullptr &&
+                  (next == nullptr || class_of(leaving->priority) >= class_of(next->priority));
         if (unloads) next = leaving;
         const auto begins = unloads ? life_event::unload_begins : life_event::step_begins;
         if (next != nullptr) happens(*next, begins, todo);

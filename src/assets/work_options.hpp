@@ -3,15 +3,16 @@
 // The jobs of a store.
 #pragma once
 
-#include "overture/assets/asset_store.hpp"
+#include "assets/lists.hpp"
 #include "overture/jobs/job_system.hpp"
 
 namespace overture::assets_detail {
 
 [[nodiscard]] inline job_options options_for(asset_priority priority, const char* name) noexcept {
   job_options options{.name = name};
-  if (priority == asset_priority::high) options.priority = job_priority::high;
-  if (priority < asset_priority::normal) options.priority = job_priority::low;
+  const std::size_t which = class_of(priority);
+  if (which == class_of(asset_priority::high)) options.priority = job_priority::high;
+  if (which < class_of(asset_priority::normal)) options.priority = job_priority::low;
   return options;
 }
 

@@ -29,6 +29,7 @@ struct overture_asset {
   [[nodiscard]] virtual bool wait_for(asset_store& in, std::uint64_t ns) noexcept = 0;
   virtual std::size_t explain(const asset_store& in, std::span<char> text) const noexcept = 0;
   virtual void raise(asset_store& in, asset_priority to) const noexcept = 0;
+  [[nodiscard]] virtual priority_change to_priority(asset_priority to) const noexcept = 0;
   virtual void retry(asset_store& in) const noexcept = 0;
   [[nodiscard]] virtual result<void> reload_status(const asset_store& in) const noexcept = 0;
   virtual void end() noexcept = 0;
@@ -160,6 +161,9 @@ class asset_of final : public overture_asset {
     return in.explain(handle_, text);
   }
   void raise(asset_store& in, asset_priority to) const noexcept override { in.raise(handle_, to); }
+  [[nodiscard]] priority_change to_priority(asset_priority to) const noexcept override {
+    return {handle_, to};
+  }
   void retry(asset_store& in) const noexcept override { in.retry(handle_); }
   [[nodiscard]] result<void> reload_status(const asset_store& in) const noexcept override {
     return in.reload_status(handle_);
@@ -178,19 +182,15 @@ struct all_loaders<std::integer_sequence<unsigned, Type...>> {
 };
 using type_numbers = std::make_integer_sequence<unsigned, OVERTURE_ASSET_TYPES_MAX>;
 
+constexpr std::int32_t above_lowest = static_cast<std::int32_t>(asset_priority::normal);
+static_assert(OVERTURE_ASSET_LOW + above_lowest == static_cast<int>(asset_priority::low));
+static_assert(OVERTURE_ASSET_HIGH + above_lowest == static_cast<int>(asset_priority::high));
+static_assert(OVERTURE_ASSET_BACKGROUND + above_lowest ==
+              static_cast<int>(asset_priority::background));
+
 std::optional<asset_priority> asset_priority_of(std::int32_t priority) noexcept {
-  switch (priority) {
-    case OVERTURE_ASSET_BACKGROUND:
-      return asset_priority::background;
-    case OVERTURE_ASSET_LOW:
-      return asset_priority::low;
-    case OVERTURE_ASSET_NORMAL:
-      return asset_priority::normal;
-    case OVERTURE_ASSET_HIGH:
-      return asset_priority::high;
-    default:
-      return std::nullopt;
-  }
+  if (priority < -above_lowest || priority > UINT8_MAX - above_lowest) return std::nullopt;
+  return static_cast<asset_priority>(priority + above_lowest);
 }
 
 }  // namespace
@@ -210,6 +210,8 @@ namespace {
 
 constexpr const char* no_store = "the store is NULL";
 constexpr const char* no_asset = "the asset is NULL";
+constexpr const char* no_such_priority =
+    "a priority below OVERTURE_ASSET_LOWEST or above OVERTURE_ASSET_HIGHEST";
 constexpr const char* no_type = "this type was not added to the store";
 
 // What can be done with one type.
@@ -320,7 +322,7 @@ overture_code overture_store_get(overture_store* store, overture_asset_type type
   if (store == nullptr) return invalid(error, no_store);
   if (type >= store->types) return invalid(error, no_type);
   const std::optional<asset_priority> urgency = asset_priority_of(priority);
-  if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
+  if (!urgency) return invalid(error, no_such_priority);
   given_path given;
   const result<asset_path> normal = given.read(path);
   if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
@@ -364,7 +366,7 @@ overture_code overture_store_get_named(overture_store* store, overture_asset_nam
   if (name.of == nullptr) return invalid(error, "the name is of nothing");
   if (name.type >= store->types) return invalid(error, no_type);
   const std::optional<asset_priority> urgency = asset_priority_of(priority);
-  if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
+  if (!urgency) return invalid(error, no_such_priority);
   overture_asset* const made = types_table[name.type].get_named(store->assets, name.of, *urgency);
   return hand_over(made, *store, true, asset, error);
 }
@@ -410,8 +412,33 @@ overture_code overture_asset_reload_status(const overture_asset* asset, overture
 overture_code overture_asset_raise(overture_asset* asset, int32_t priority, overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
   const std::optional<asset_priority> urgency = asset_priority_of(priority);
-  if (!urgency) return invalid(error, "an unknown OVERTURE_ASSET_...");
+  if (!urgency) return invalid(error, no_such_priority);
   asset->raise(asset->store->assets, *urgency);
+  return fine(error);
+}
+
+overture_code overture_store_set_priorities(overture_store* store, overture_asset* const* assets,
+                                            const int32_t* priorities, size_t count,
+                                            overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  if (count != 0 && (assets == nullptr || priorities == nullptr)) {
+    return invalid(error, "no assets, or no priorities");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (assets[i] == nullptr) return invalid(error, no_asset);
+    if (assets[i]->store != store) return invalid(error, "an asset of another store");
+    if (!asset_priority_of(priorities[i])) return invalid(error, no_such_priority);
+  }
+  constexpr std::size_t some = 64;
+  std::array<priority_change, some> changes;
+  for (std::size_t begin = 0; begin < count; begin += some) {
+    const std::size_t size = std::min(count - begin, some);
+    for (std::size_t i = 0; i < size; ++i) {
+      const asset_priority to = *asset_priority_of(priorities[begin + i]);
+      changes[i] = assets[begin + i]->to_priority(to);
+    }
+    store->assets.set_priorities({changes.data(), size});
+  }
   return fine(error);
 }
 

@@ -17,7 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace overture::literals;
+using test::decodes;
 using test::list;
+using test::pump_until_settled;
 using test::rigged_store;
 using test::store_rig;
 using test::words;
@@ -25,18 +27,6 @@ using ::testing::ElementsAre;
 
 // One file at a time, on the thread that pumps.
 constexpr asset_store_config in_order{.files_max = 1, .background_threads = 0};
-
-std::vector<std::string> decodes(const store_rig& rig) {
-  std::vector<std::string> found;
-  for (const std::string& line : rig.happened.lines()) {
-    if (line.starts_with("decode ")) found.push_back(line.substr(7));
-  }
-  return found;
-}
-
-void pump_until_settled(asset_store& store) {
-  while (store.progress().ready + store.progress().failed < store.progress().asked) store.pump(1s);
-}
 
 TEST(asset_order, is_by_priority_and_then_as_asked) {
   store_rig rig({.workers = 0});
@@ -49,17 +39,6 @@ TEST(asset_order, is_by_priority_and_then_as_asked) {
                                store.get<words>("menu"_path, asset_priority::high)};
   pump_until_settled(store);
   EXPECT_THAT(decodes(rig), ElementsAre("menu", "one", "two", "low", "music"));
-}
-
-TEST(asset_order, counts_a_priority_above_all_others_as_the_highest) {
-  store_rig rig;
-  for (const char* name : {"a", "b"}) rig.add(name, name);
-  rig.mount();
-  rigged_store store(rig);
-  EXPECT_EQ(store.outcome(store.get<words>("a"_path, asset_priority{200})), "ready");
-  const asset<words> b = store.get<words>("b"_path, asset_priority::low);
-  store.raise(b, asset_priority{4});
-  EXPECT_EQ(store.outcome(b), "ready");
 }
 
 TEST(asset_order, no_file_waits_for_more_than_are_in_memory) {

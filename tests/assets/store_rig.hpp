@@ -173,4 +173,19 @@ template <class Condition>
   return true;
 }
 
+inline void pump_until_settled(asset_store& store) {
+  while (store.progress().ready + store.progress().failed < store.progress().asked) {
+    store.pump(std::chrono::seconds(1));
+  }
+}
+
+// The paths of what was decoded, in that order.
+inline std::vector<std::string> decodes(const store_rig& rig) {
+  std::vector<std::string> found;
+  for (const std::string& line : rig.happened.lines()) {
+    if (line.starts_with("decode ")) found.push_back(line.substr(7));
+  }
+  return found;
+}
+
 }  // namespace overture::test

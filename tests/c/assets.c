@@ -175,7 +175,7 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
 
   CHECK_INVALID(overture_store_get_named(store, name, OVERTURE_ASSET_LOW, &named, &why));
   name = ((page*)overture_asset_value(first))->named;
-  CHECK_INVALID(overture_store_get_named(store, name, 7, &named, &why));
+  CHECK_INVALID(overture_store_get_named(store, name, 96, &named, &why));
   CHECK_INVALID(overture_store_get_named(store, name, OVERTURE_ASSET_LOW, NULL, &why));
   CHECK_OK(overture_store_get_named(store, name, OVERTURE_ASSET_LOW, &named, &why));
   CHECK_OK(overture_asset_status(named, &why));
@@ -186,7 +186,7 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   CHECK(strstr(why.text, "troy has fallen") != NULL);
   CHECK(strstr(why.text, "maps/troy.txt") != NULL);
   CHECK(overture_asset_value(broken) == NULL);
-  CHECK_INVALID(overture_asset_raise(broken, 7, &why));
+  CHECK_INVALID(overture_asset_raise(broken, 96, &why));
   CHECK_OK(overture_asset_raise(broken, OVERTURE_ASSET_HIGH, &why));
   CHECK_OK(overture_asset_reload_status(broken, &why));
   CHECK_OK(overture_asset_retry(broken, &why));
@@ -199,6 +199,38 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   CHECK_OK(overture_store_free(store, &why));
   CHECK(words.freed == 1);
   CHECK(words.broken == 2);
+  free_game(&game);
+}
+
+C_CASE(c_assets, priorities_of_many_are_numbers_and_change_together) {
+  test_game game = make_game();
+  word_type words = {0, NULL, 0, 0, 0};
+  const overture_loader loader = {
+      .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
+  overture_store* store = NULL;
+  overture_store* other = NULL;
+  overture_asset* both[2] = {NULL, NULL};
+  int32_t to[2] = {OVERTURE_ASSET_HIGHEST, OVERTURE_ASSET_LOWEST};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_OK(overture_store_make(game.reads, NULL, &other, &why));
+  CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
+  CHECK_OK(overture_store_get(store, words.number, "maps/rome.txt", 3, &both[0], &why));
+  CHECK_OK(overture_store_get(store, words.number, "readme.txt", -150, &both[1], &why));
+  CHECK_OK(overture_store_set_priorities(store, both, to, 2, &why));
+  CHECK_OK(overture_store_set_priorities(store, NULL, NULL, 0, &why));
+  CHECK_INVALID(overture_store_set_priorities(NULL, both, to, 2, &why));
+  CHECK_INVALID(overture_store_set_priorities(other, both, to, 2, &why));
+  CHECK_INVALID(overture_store_set_priorities(store, NULL, to, 2, &why));
+  CHECK_INVALID(overture_store_set_priorities(store, both, NULL, 2, &why));
+  to[1] = OVERTURE_ASSET_LOWEST - 1;
+  CHECK_INVALID(overture_store_set_priorities(store, both, to, 2, &why));
+  CHECK_OK(overture_asset_wait(both[0], UINT64_MAX, &why));
+  CHECK_OK(overture_asset_wait(both[1], UINT64_MAX, &why));
+  CHECK_OK(overture_asset_free(both[0], &why));
+  CHECK_OK(overture_asset_free(both[1], &why));
+  CHECK_OK(overture_store_free(other, &why));
+  CHECK_OK(overture_store_free(store, &why));
   free_game(&game);
 }
 
@@ -350,7 +382,7 @@ C_CASE(c_assets, null_and_misuse_are_invalid) {
   CHECK_INVALID(overture_store_add(store, &loader, NULL, &why));
   CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
   CHECK_INVALID(overture_store_get(store, 7, "x", 0, &word, &why));
-  CHECK_INVALID(overture_store_get(store, words.number, "x", 5, &word, &why));
+  CHECK_INVALID(overture_store_get(store, words.number, "x", 96, &word, &why));
   CHECK_INVALID(overture_store_get(store, words.number, NULL, 0, &word, &why));
   CHECK_INVALID(overture_store_get(store, words.number, "x", 0, NULL, &why));
   CHECK_INVALID(overture_store_reload(store, NULL, &why));

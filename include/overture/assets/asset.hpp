@@ -36,6 +36,7 @@ namespace overture {
 
 class asset_store;
 class load_context;
+class priority_change;
 template <class T>
 class soft_asset;
 
@@ -164,6 +165,7 @@ class asset {
  private:
   friend class asset_store;
   friend class load_context;
+  friend class priority_change;
   friend class soft_asset<T>;
   // Takes over a count.
   explicit asset(detail::asset_head* head) noexcept : head_(head) {}

@@ -96,9 +96,40 @@ class memory_ledger;
 class read_queue;
 class timeline;
 
-// Numbers above `high` count as that.
-enum class asset_priority : std::uint8_t { background, low, normal, high };
-inline constexpr std::size_t asset_priority_count = 4;
+// A number from 0 to 255: the highest goes first. The names are the middles of four classes of 64
+// numbers each. The class says which threads work for an asset, and what share of the budget it may
+// use; the number within the class only says which goes first.
+enum class asset_priority : std::uint8_t { background = 32, low = 96, normal = 160, high = 224 };
+inline constexpr std::size_t asset_priority_class_count = 4;
+
+// The priority in the class of `of` for something that is so near, a distance or an importance: 0
+// is the last number of the class, 1 the first. Outside of that, and for NaN, the nearest of those.
+//
+//   within(asset_priority::normal, 1 - distance / view_distance)
+[[nodiscard]] constexpr asset_priority within(asset_priority of, float near) noexcept {
+  constexpr unsigned last = 63;
+  const float share = near >= 1 ? 1 : near > 0 ? near : 0;
+  const auto step = static_cast<unsigned>(share * static_cast<float>(last) + 0.5F);
+  return static_cast<asset_priority>((static_cast<unsigned>(of) & ~last) + step);
+}
+
+// For asset_store::set_priorities().
+class priority_change {
+ public:
+  priority_change() = default;  // of nothing
+  // The asset must be held until then.
+  template <class T>
+  priority_change(const asset<T>& of, asset_priority priority) noexcept
+      : to(priority), head_(of.head_) {}
+
+  asset_priority to = asset_priority::normal;
+
+  // For the store.
+  [[nodiscard]] detail::asset_head* head() const noexcept { return head_; }
+
+ private:
+  detail::asset_head* head_ = nullptr;
+};
 
 struct asset_store_config {
   std::uint64_t keep_bytes = 64u << 20;  // of assets that no handle holds
@@ -160,8 +191,9 @@ inline constexpr std::size_t asset_holder_count = 5;
 struct known_asset {
   asset_path path;
   asset_state state = asset_state::unloaded;
-  std::uint64_t bytes = 0;  // as its loader says, once it is decoded
-  error failure;            // if it has failed
+  asset_priority priority = asset_priority::normal;  // its own, or of what waits for it
+  std::uint64_t bytes = 0;                           // as its loader says, once it is decoded
+  error failure;                                     // if it has failed
   asset_holder held_by = asset_holder::nothing;
   asset_path holder;          // one of the assets that have a handle on it, if there are any
   std::uint32_t handles = 0;  // of the program and of others, one for each that needs it
@@ -223,6 +255,18 @@ class OVERTURE_API asset_store {
   void raise(const asset<T>& wanted, asset_priority priority) noexcept {
     raise_any(wanted.head_, priority);
   }
+  // Gives it this priority, up or down, and what it needs with it: that stays as urgent as any
+  // other that waits for it is, and as get(), raise() or this have asked for it itself. Among those
+  // of its new priority it becomes the last; nothing moves if it has this priority. What is loaded
+  // keeps it for a reload. Any thread.
+  template <class T>
+  void set_priority(const asset<T>& of, asset_priority priority) noexcept {
+    const priority_change one(of, priority);
+    set_priorities({&one, 1});
+  }
+  // The same for many, distances to the player in each frame for example: some 50 ns each. Assets
+  // that share what they need are better lowered by one call. Any thread.
+  void set_priorities(std::span<const priority_change> changes) noexcept;
   // Loads one that has failed again, and what it needs and has failed, also what its decode() did
   // not come to ask for. Does nothing to others. Any thread.
   template <class T>

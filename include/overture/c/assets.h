@@ -146,11 +146,16 @@ OVERTURE_C_API overture_code overture_store_add(overture_store* store,
                                                 const overture_loader* loader,
                                                 overture_asset_type* type, overture_error* error);
 
+// A priority is a number from OVERTURE_ASSET_LOWEST to OVERTURE_ASSET_HIGHEST: the highest goes
+// first. The others are the middles of four classes of 64 numbers each: what is within 32 of
+// OVERTURE_ASSET_BACKGROUND is read after all else, and decoded on a thread of low priority.
 enum {
-  OVERTURE_ASSET_BACKGROUND = -2,  // read after all others, decoded on a thread of low priority
-  OVERTURE_ASSET_LOW = -1,
+  OVERTURE_ASSET_LOWEST = -160,
+  OVERTURE_ASSET_BACKGROUND = -128,
+  OVERTURE_ASSET_LOW = -64,
   OVERTURE_ASSET_NORMAL = 0,
-  OVERTURE_ASSET_HIGH = 1
+  OVERTURE_ASSET_HIGH = 64,
+  OVERTURE_ASSET_HIGHEST = 95
 };
 
 // A handle on the asset of this type that is made from this file. It begins to load unless it has
@@ -198,6 +203,14 @@ OVERTURE_C_API overture_code overture_asset_reload_status(const overture_asset* 
 // invalid.
 OVERTURE_C_API overture_code overture_asset_raise(overture_asset* asset, int32_t priority,
                                                   overture_error* error);
+// Gives each this priority, up or down, and what it needs with it: that stays as urgent as any
+// other that waits for it is, and as it was asked for itself. Distances to the player in each
+// frame, for example: some 50 ns each. Errors: invalid (also an asset of another store, or NULL:
+// then none is changed).
+OVERTURE_C_API overture_code overture_store_set_priorities(overture_store* store,
+                                                           overture_asset* const* assets,
+                                                           const int32_t* priorities, size_t count,
+                                                           overture_error* error);
 // Loads one that has failed again, and what it needs and has failed. Does nothing to others. Error:
 // invalid.
 OVERTURE_C_API overture_code overture_asset_retry(overture_asset* asset, overture_error* error);

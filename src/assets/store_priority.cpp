@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Zlib
+//
+// Which asset is how urgent: the program wants a priority for it, and what waits for it has one.
+#include <algorithm>
+
+#include "assets/store_core.hpp"
+
+namespace overture::assets_detail {
+
+namespace {
+
+constexpr std::size_t changes_at_once = 256;  // under one lock
+
+// As far as that is below what it has.
+asset_priority due_to(const slot& one) noexcept {
+  asset_priority due = one.wanted;
+  for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
+    if (each->pending) due = std::max(due, each->parent->priority);
+    if (due >= one.priority) break;
+  }
+  return due;
+}
+
+}  // namespace
+
+slot_lines* store_core::line_of(const slot& one) noexcept {
+  for (slot_lines* each : {&needed_, &to_read_, &to_decode_, &for_main_, &for_workers_}) {
+    if (each->has(one)) return each;
+  }
+  return nullptr;
+}
+
+// It becomes the last of its new priority.
+void store_core::change_priority(slot& one, asset_priority to, std::uint64_t number,
+                                 actions& todo) noexcept {
+  slot_lines* const line = line_of(one);
+  const bool same_class = class_of(one.priority) == class_of(to);
+  counts_.take_out(one);
+  if (line != nullptr) line->move(one, to, number);
+  one.priority = to;
+  one.number = number;
+  counts_.put_in(one);
+  const bool is_read = one.now.state == asset_state::reading;
+  const bool has_step = is_read && with_.files.set_priority(one.fetch, to, number);
+  if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
+  if (same_class) return;
+  // The jobs that were queued for it are of the old class, or of another pool.
+  if (has_step) ++todo.steps[class_of(to)];
+  if (line == &to_decode_) ++todo.decodes[class_of(to)];
+  if (line == &for_workers_) ++todo.finalizes[class_of(to)];
+}
+
+void store_core::raise_all(slot& from, asset_priority to, actions& todo) noexcept {
+  if (is_settled(from.now.state) || from.priority >= to) return;
+  const std::uint64_t number = ++times_queued_;
+  for (slot* one = needs_.waited_for(from); one != nullptr; one = one->walk_next) {
+    if (one->priority < to) change_priority(*one, to, number, todo);
+  }
+}
+
+void store_core::raise(slot& wanted, asset_priority to) noexcept {
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    wanted.wanted = std::max(wanted.wanted, to);
+    raise_all(wanted, to, todo);
+  }
+  perform(todo);
+}
+
+void store_core::want_priority(slot& one, asset_priority to, actions& todo) noexcept {
+  one.wanted = to;
+  if (is_settled(one.now.state)) return set_priority(one, to);
+  if (to > one.priority) return raise_all(one, to, todo);
+  const asset_priority due = due_to(one);
+  if (due < one.priority) change_priority(one, due, ++times_queued_, todo);
+}
+
+// What these wait for is lowered to what others want. Each is looked at once all that was lowered
+// before has been, so an asset that many need costs one look for a change of all of them.
+void store_core::lower_needs(slot* lowered, actions& todo) noexcept {
+  slot* last = lowered;
+  while (last != nullptr && last->lowered_next != nullptr) last = last->lowered_next;
+  for (slot* here = lowered; here != nullptr; here = here->lowered_next) {
+    here->is_lowered = false;
+    for (const need* each = here->needs; each != nullptr; each = each->next_of_parent) {
+      slot& child = *each->child;
+      if (!each->pending || child.is_lowered || child.priority <= here->priority) continue;
+      const asset_priority due = due_to(child);
+      if (due >= child.priority) continue;
+      change_priority(child, due, ++times_queued_, todo);
+      child.is_lowered = true;
+      child.lowered_next = nullptr;
+      last->lowered_next = &child;
+      last = &child;
+    }
+  }
+}
+
+void store_core::set_priorities(std::span<const priority_change> changes) noexcept {
+  while (!changes.empty()) {
+    const auto some = changes.first(std::min(changes.size(), changes_at_once));
+    changes = changes.subspan(some.size());
+    actions todo;
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      slot* lowered = nullptr;
+      for (const priority_change& each : some) {
+        slot& one = static_cast<slot&>(*each.head());
+        const asset_priority before = one.priority;
+        want_priority(one, each.to, todo);
+        if (one.priority >= before || one.needs == nullptr || one.is_lowered) continue;
+        one.is_lowered = true;
+        one.lowered_next = std::exchange(lowered, &one);
+      }
+      lower_needs(lowered, todo);
+    }
+    perform(todo);
+  }
+}
+
+}  // namespace overture::assets_detail
