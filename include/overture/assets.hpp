@@ -4,5 +4,6 @@
 #pragma once
 
 #include "overture/assets/asset.hpp"
+#include "overture/assets/asset_group.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/assets/loader.hpp"

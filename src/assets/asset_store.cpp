@@ -10,6 +10,7 @@
 #include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
 #include "base/vec.hpp"
+#include "overture/assets/asset_group.hpp"
 #include "overture/base/contracts.hpp"
 #include "overture/base/spin.hpp"
 #include "overture/sync/memory_ledger.hpp"
@@ -49,6 +50,10 @@ detail::asset_head* or_none(slot* found) noexcept {
 
 bool is_none(const detail::asset_head* one) noexcept {
   return one == nullptr || one->is_none;
+}
+
+std::uint64_t deadline_after(std::chrono::nanoseconds duration) noexcept {
+  return now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0));
 }
 
 // The store that this thread pumps, for contracts.
@@ -271,6 +276,54 @@ void asset_store::set_priorities(std::span<const priority_change> changes) noexc
   state_->core.set_priorities(changes.subspan(begin));
 }
 
+// --- Groups --------------------------------------------------------------------------------------
+
+detail::asset_head* asset_store::get_for(detail::group_head& group, const asset_path& path,
+                                         const void* type) noexcept {
+  if (state_ == nullptr) return &without_memory();
+  return or_none(state_->core.ask(path, type, group.priority, {.group = &group}));
+}
+
+detail::asset_head* asset_store::get_for(detail::group_head& group, std::string_view path,
+                                         const void* type) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  if (normal) return get_for(group, *normal, type);
+  if (state_ == nullptr) return &without_memory();
+  return or_none(state_->core.ask({path, {hash64(path)}}, type, group.priority,
+                                  {.group = &group, .flaw = &normal.error()}));
+}
+
+result<void> asset_store::join(detail::group_head& group, detail::asset_head* one) noexcept {
+  if (is_none(one)) return fail(errc::invalid, "a handle on no asset cannot be in a group");
+  state_->expects_own(*one);
+  if (state_->core.add_to(group, static_cast<slot&>(*one))) return {};
+  return fail(errc::out_of_memory, "out of memory for a group");
+}
+
+void asset_store::set_priority_of(detail::group_head& group, asset_priority to) noexcept {
+  if (state_ != nullptr) state_->core.set_priority_of(group, to);
+}
+
+asset_group_progress asset_store::progress_of(const detail::group_head& group) const noexcept {
+  return state_ == nullptr ? asset_group_progress{} : state_->core.progress_of(group);
+}
+
+asset_group_progress asset_group::progress() const noexcept {
+  return store_.progress_of(head_);
+}
+
+bool asset_store::wait_for_all(const detail::group_head& group,
+                               std::chrono::nanoseconds duration) noexcept {
+  if (state_ == nullptr) return true;
+  state_->expects_main_thread();
+  return state_->core.wait_for_all(group, deadline_after(duration));
+}
+
+void asset_store::leave(detail::group_head& group) noexcept {
+  if (group.members != nullptr) state_->core.leave(group);
+}
+
 void asset_store::retry_any(detail::asset_head* failed) noexcept {
   if (is_none(failed)) return;
   state_->expects_own(*failed);
@@ -300,9 +353,7 @@ bool asset_store::wait_for_any(detail::asset_head* wanted,
   if (is_none(wanted)) return true;
   state_->expects_main_thread();
   state_->expects_own(*wanted);
-  const std::int64_t ns = std::max<std::int64_t>(duration.count(), 0);
-  return state_->core.wait_until(static_cast<slot&>(*wanted),
-                                 now_ns() + static_cast<std::uint64_t>(ns));
+  return state_->core.wait_until(static_cast<slot&>(*wanted), deadline_after(duration));
 }
 
 asset_progress asset_store::progress() const noexcept {

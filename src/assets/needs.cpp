@@ -52,18 +52,20 @@ slot* needs::settle(slot& child) noexcept {
   return freed;
 }
 
+void needs::meet(slot& one, walk& in) const noexcept {
+  if (one.visit == visits_) return;
+  one.visit = visits_;
+  one.walk_next = nullptr;
+  (in.last != nullptr ? in.last->walk_next : in.first) = &one;
+  in.last = &one;
+}
+
 slot* needs::waited_for(slot& from) noexcept {
-  ++visits_;
-  from.visit = visits_;
-  from.walk_next = nullptr;
-  slot* last = &from;
+  walk all = begin_walk();
+  meet(from, all);
   for (slot* here = &from; here != nullptr; here = here->walk_next) {
     for (need* one = here->needs; one != nullptr; one = one->next_of_parent) {
-      if (!one->pending || one->child->visit == visits_) continue;
-      one->child->visit = visits_;
-      one->child->walk_next = nullptr;
-      last->walk_next = one->child;
-      last = one->child;
+      if (one->pending) meet(*one->child, all);
     }
   }
   return &from;

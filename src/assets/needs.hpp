@@ -78,6 +78,16 @@ class needs {
   // `child` has settled: those that waited for it wait no longer. They are linked by walk_next
   // until the next call of these functions; null if there are none.
   [[nodiscard]] slot* settle(slot& child) noexcept;
+  // A walk over assets, each once, linked by walk_next: good until the next call of the others.
+  struct walk {
+    slot* first = nullptr;
+    slot* last = nullptr;
+  };
+  [[nodiscard]] walk begin_walk() noexcept {
+    ++visits_;
+    return {};
+  }
+  void meet(slot& one, walk& in) const noexcept;
   // `from` and all that it waits for, directly or by way of others, linked likewise.
   [[nodiscard]] slot* waited_for(slot& from) noexcept;
   // What becomes free if the value of `root` goes: its own bytes, and those of what is ready and

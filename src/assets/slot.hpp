@@ -9,12 +9,13 @@
 #include "assets/fetch.hpp"
 #include "assets/life.hpp"
 #include "assets/lists.hpp"
-#include "overture/assets/asset_store.hpp"
+#include "overture/assets/asset_group.hpp"
 
 namespace overture::assets_detail {
 
 class store_core;
 struct need;
+using overture::detail::group_member;
 
 // A place in a text, counted from 1, columns in bytes; 0: in no text.
 struct text_place {
@@ -80,6 +81,7 @@ struct slot : overture::detail::asset_head {
 
   need* needs = nullptr;                         // of this one
   need* needed_by = nullptr;                     // those of others for this one
+  group_member* groups = nullptr;                // that it is in
   std::uint32_t pending_needs = 0;               // that are not settled
   std::int64_t rank = 0;                         // lower than those of all that it needs
   std::uint32_t visit = 0;                       // the last walk that came here

@@ -44,6 +44,7 @@ store_core::~store_core() {
   for (slot* const each : reloads_) {
     base_detail::destroy_object(with_.memory, memory_tag::load, each);
   }
+  free_members();
   while (loader_entry* const each = loaders_) {
     loaders_ = each->next;
     while (void* const place = each->free_values) {

@@ -12,6 +12,7 @@
 //   store_lives.cpp    happens(): lists, counts, room
 //   store_asks.cpp     what the program asks for: get, retry
 //   store_priority.cpp which asset is how urgent
+//   store_groups.cpp   groups of assets
 //   store_reading.cpp  from path to value: which is next, its room, decode()
 //   store_values.cpp   from value to ready, and back: finalize(), unload(), pump()
 //   store_reload.cpp   another value for an asset whose file has changed
@@ -32,6 +33,7 @@
 #include "assets/unused_list.hpp"
 #include "base/threads/thread_annotations.hpp"
 #include "base/vec.hpp"
+#include "overture/assets/asset_group.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/load/load_record.hpp"
@@ -43,9 +45,10 @@ namespace overture::assets_detail {
 
 // Who asks for an asset, and how.
 struct asking {
-  slot* parent = nullptr;       // the asset that is being decoded and asks: with its priority
-  bool needed = false;          // and waits for it
-  const error* flaw = nullptr;  // of the path, so that it fails at once
+  slot* parent = nullptr;  // the asset that is being decoded and asks: with its priority
+  overture::detail::group_head* group = nullptr;  // that it joins: with its priority
+  bool needed = false;                            // and waits for it
+  const error* flaw = nullptr;                    // of the path, so that it fails at once
 };
 
 // Why an asset failed: the assets from it to the one at fault, as many as fit.
@@ -101,6 +104,13 @@ class store_core final : public fetch_listener {
   [[nodiscard]] slot* name(const asset_path& path, const void* type) noexcept;
   void raise(slot& wanted, asset_priority to) noexcept;
   void set_priorities(std::span<const priority_change> changes) noexcept;
+  // Groups. False without memory.
+  [[nodiscard]] bool add_to(overture::detail::group_head& group, slot& one) noexcept;
+  void set_priority_of(overture::detail::group_head& group, asset_priority to) noexcept;
+  void leave(overture::detail::group_head& group) noexcept;
+  [[nodiscard]] asset_group_progress progress_of(
+      const overture::detail::group_head& group) noexcept;
+  bool wait_for_all(const overture::detail::group_head& group, std::uint64_t deadline_ns) noexcept;
   void retry(slot& failed) noexcept;
   // Its last handle is gone.
   void unused(slot& one) noexcept { unused_.add(one); }
@@ -201,8 +211,17 @@ class store_core final : public fetch_listener {
   void raise_all(slot& from, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
   // Of the program; what it waits for stays as it is, if this lowers it.
   void want_priority(slot& one, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
+  // To what is due; false if that is no less.
+  [[nodiscard]] bool lower_one(slot& one, actions& todo) noexcept REQUIRES(lock_);
   // Of those, linked by lowered_next.
   void lower_needs(slot* lowered, actions& todo) noexcept REQUIRES(lock_);
+
+  // In store_groups.cpp.
+  [[nodiscard]] group_member* take_member() noexcept REQUIRES(lock_);
+  // False without memory.
+  [[nodiscard]] bool join(overture::detail::group_head& group, slot& one) noexcept REQUIRES(lock_);
+  void lower_to_due(slot& one, slot*& lowered, actions& todo) noexcept REQUIRES(lock_);
+  void free_members() noexcept REQUIRES(lock_);
 
   // In store_reading.cpp.
   void feed_later() noexcept;
@@ -299,9 +318,10 @@ class store_core final : public fetch_listener {
   std::size_t to_retry_ GUARDED_BY(lock_) = 0;                 // where retry_failed() goes on
   std::size_t left_to_retry_ GUARDED_BY(lock_) = 0;            // how many it has to look at
   std::uint32_t blame_look_ GUARDED_BY(lock_) = 0;
-  slot* reloaded_ GUARDED_BY(lock_) = nullptr;         // for pump(); linked by work_next
-  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);  // all that were ever made
-  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
+  slot* reloaded_ GUARDED_BY(lock_) = nullptr;              // for pump(); linked by work_next
+  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);       // all that were ever made
+  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;          // linked by work_next
+  group_member* free_members_ GUARDED_BY(lock_) = nullptr;  // linked by next_of_group
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_class_count> had_no_room_

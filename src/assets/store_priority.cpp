@@ -3,6 +3,7 @@
 // Which asset is how urgent: the program wants a priority for it, and what waits for it has one.
 #include <algorithm>
 
+#include "assets/group_member.hpp"
 #include "assets/store_core.hpp"
 
 namespace overture::assets_detail {
@@ -17,6 +18,9 @@ asset_priority due_to(const slot& one) noexcept {
   for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
     if (each->pending) due = std::max(due, each->parent->priority);
     if (due >= one.priority) break;
+  }
+  for (const group_member* each = one.groups; each != nullptr; each = each->next_of_asset) {
+    due = std::max(due, each->group->priority);
   }
   return due;
 }
@@ -72,8 +76,14 @@ void store_core::want_priority(slot& one, asset_priority to, actions& todo) noex
   one.wanted = to;
   if (is_settled(one.now.state)) return set_priority(one, to);
   if (to > one.priority) return raise_all(one, to, todo);
+  (void)lower_one(one, todo);
+}
+
+bool store_core::lower_one(slot& one, actions& todo) noexcept {
   const asset_priority due = due_to(one);
-  if (due < one.priority) change_priority(one, due, ++times_queued_, todo);
+  if (due >= one.priority) return false;
+  change_priority(one, due, ++times_queued_, todo);
+  return true;
 }
 
 // What these wait for is lowered to what others want. Each is looked at once all that was lowered
@@ -86,9 +96,7 @@ void store_core::lower_needs(slot* lowered, actions& todo) noexcept {
     for (const need* each = here->needs; each != nullptr; each = each->next_of_parent) {
       slot& child = *each->child;
       if (!each->pending || child.is_lowered || child.priority <= here->priority) continue;
-      const asset_priority due = due_to(child);
-      if (due >= child.priority) continue;
-      change_priority(child, due, ++times_queued_, todo);
+      if (!lower_one(child, todo)) continue;
       child.is_lowered = true;
       child.lowered_next = nullptr;
       last->lowered_next = &child;

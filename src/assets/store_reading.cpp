@@ -221,6 +221,7 @@ void store_core::fetched(fetch_request& ended) noexcept {
     if (ended.was_refused) {
       happens(one, life_event::read_refused, todo);
     } else if (ended.outcome) {
+      one.file_bytes = ended.content.size();
       happens(one, life_event::read_ends, todo);
     } else {
       fails(one, life_event::read_fails, ended.outcome.error(), todo);
@@ -362,7 +363,6 @@ void store_core::decoded(slot& one, const result<void>& made, void* value, text_
     if (made) {
       one.value = value;
       one.value_bytes = bytes;
-      one.file_bytes = one.fetch.content.size();
       one.cost_ns = one.fetch.work_ns;
       one.was_loaded = true;
       ++of.decoded;

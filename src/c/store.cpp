@@ -11,32 +11,12 @@
 
 #include "c/duration.hpp"
 #include "c/handles.hpp"
+#include "c/store_parts.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/c/assets.h"
 
 using namespace overture;
 using namespace overture::c;
-
-// What a program does with an asset, whatever its type.
-struct overture_asset {
-  overture_asset() = default;
-  virtual ~overture_asset() = default;
-  overture_asset(const overture_asset&) = delete;
-  overture_asset& operator=(const overture_asset&) = delete;
-
-  [[nodiscard]] virtual void* value() const noexcept = 0;
-  [[nodiscard]] virtual result<void> status() const noexcept = 0;
-  [[nodiscard]] virtual bool wait_for(asset_store& in, std::uint64_t ns) noexcept = 0;
-  virtual std::size_t explain(const asset_store& in, std::span<char> text) const noexcept = 0;
-  virtual void raise(asset_store& in, asset_priority to) const noexcept = 0;
-  [[nodiscard]] virtual priority_change to_priority(asset_priority to) const noexcept = 0;
-  virtual void retry(asset_store& in) const noexcept = 0;
-  [[nodiscard]] virtual result<void> reload_status(const asset_store& in) const noexcept = 0;
-  virtual void end() noexcept = 0;
-
-  overture_store* store = nullptr;
-  bool is_counted = false;  // false for one that another asset needs: that ends with the store
-};
 
 struct overture_needs {
   load_context& context;
@@ -164,6 +144,9 @@ class asset_of final : public overture_asset {
   [[nodiscard]] priority_change to_priority(asset_priority to) const noexcept override {
     return {handle_, to};
   }
+  [[nodiscard]] result<void> join(asset_group& group) const noexcept override {
+    return group.add(handle_);
+  }
   void retry(asset_store& in) const noexcept override { in.retry(handle_); }
   [[nodiscard]] result<void> reload_status(const asset_store& in) const noexcept override {
     return in.reload_status(handle_);
@@ -182,17 +165,6 @@ struct all_loaders<std::integer_sequence<unsigned, Type...>> {
 };
 using type_numbers = std::make_integer_sequence<unsigned, OVERTURE_ASSET_TYPES_MAX>;
 
-constexpr std::int32_t above_lowest = static_cast<std::int32_t>(asset_priority::normal);
-static_assert(OVERTURE_ASSET_LOW + above_lowest == static_cast<int>(asset_priority::low));
-static_assert(OVERTURE_ASSET_HIGH + above_lowest == static_cast<int>(asset_priority::high));
-static_assert(OVERTURE_ASSET_BACKGROUND + above_lowest ==
-              static_cast<int>(asset_priority::background));
-
-std::optional<asset_priority> asset_priority_of(std::int32_t priority) noexcept {
-  if (priority < -above_lowest || priority > UINT8_MAX - above_lowest) return std::nullopt;
-  return static_cast<asset_priority>(priority + above_lowest);
-}
-
 }  // namespace
 
 struct overture_store {
@@ -208,10 +180,6 @@ struct overture_store {
 
 namespace {
 
-constexpr const char* no_store = "the store is NULL";
-constexpr const char* no_asset = "the asset is NULL";
-constexpr const char* no_such_priority =
-    "a priority below OVERTURE_ASSET_LOWEST or above OVERTURE_ASSET_HIGHEST";
 constexpr const char* no_type = "this type was not added to the store";
 
 // What can be done with one type.
@@ -270,6 +238,14 @@ overture_code hand_over(overture_asset* made, overture_store& store, bool is_cou
 }
 
 }  // namespace
+
+asset_store& overture::c::assets_of(overture_store& store) noexcept {
+  return store.assets;
+}
+
+user_count& overture::c::users_of(overture_store& store) noexcept {
+  return store.users;
+}
 
 overture_code overture_store_make(overture_reads* reads, const overture_store_config* config,
                                   overture_store** store, overture_error* error) {

@@ -234,6 +234,54 @@ C_CASE(c_assets, priorities_of_many_are_numbers_and_change_together) {
   free_game(&game);
 }
 
+C_CASE(c_assets, a_group_holds_raises_waits_and_gives_up) {
+  test_game game = make_game();
+  word_type words = {0, NULL, 0, 0, 0};
+  const overture_loader loader = {
+      .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
+  overture_store* store = NULL;
+  overture_store* other = NULL;
+  overture_asset* word = NULL;
+  overture_asset_group* level = NULL;
+  overture_asset_group_progress now = {.size = sizeof now};
+  const overture_store_config config = {.size = sizeof config, .keep_bytes = 1};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, &config, &store, &why));
+  CHECK_OK(overture_store_make(game.reads, NULL, &other, &why));
+  CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
+  CHECK_INVALID(overture_asset_group_make(NULL, 0, &level, &why));
+  CHECK_INVALID(overture_asset_group_make(store, 96, &level, &why));
+  CHECK_INVALID(overture_asset_group_make(store, 0, NULL, &why));
+  CHECK_OK(overture_asset_group_make(store, OVERTURE_ASSET_LOW, &level, &why));
+  CHECK_OK(overture_store_get(store, words.number, "maps/rome.txt", OVERTURE_ASSET_LOWEST, &word,
+                              &why));
+  CHECK_INVALID(overture_asset_group_add(NULL, word, &why));
+  CHECK_INVALID(overture_asset_group_add(level, NULL, &why));
+  CHECK_OK(overture_asset_group_add(level, word, &why));
+  CHECK_OK(overture_asset_free(word, &why));
+  CHECK(overture_store_free(store, &why) == OVERTURE_BUSY);
+  CHECK_OK(overture_asset_group_set_priority(level, OVERTURE_ASSET_HIGHEST, &why));
+  CHECK_INVALID(overture_asset_group_set_priority(level, 1000, &why));
+  CHECK_OK(overture_asset_group_wait(level, UINT64_MAX, &why));
+  CHECK_OK(overture_asset_group_get_progress(level, &now, &why));
+  CHECK(now.assets == 1 && now.ready == 1 && now.failed == 0);
+  CHECK(now.bytes_ready == now.bytes_read && now.bytes_ready == strlen("rome of the mod\n"));
+  CHECK_OK(overture_asset_group_cancel(level, &why));
+  CHECK_OK(overture_store_pump(store, 1000000000, &why));
+  CHECK_OK(overture_asset_group_get_progress(level, &now, &why));
+  CHECK(now.assets == 0);
+  CHECK_OK(overture_asset_group_free(level, &why));
+  CHECK_OK(overture_asset_group_free(NULL, &why));
+  CHECK_INVALID(overture_asset_group_set_priority(NULL, 0, &why));
+  CHECK_INVALID(overture_asset_group_get_progress(NULL, &now, &why));
+  CHECK_INVALID(overture_asset_group_wait(NULL, 0, &why));
+  CHECK_INVALID(overture_asset_group_cancel(NULL, &why));
+  CHECK_OK(overture_store_free(other, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  CHECK(words.freed == 1);
+  free_game(&game);
+}
+
 C_CASE(c_assets, a_wait_for_an_asset_ends_when_its_time_has_run_out) {
   test_game game = make_game();
   overture_barricade door;

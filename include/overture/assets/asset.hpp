@@ -34,6 +34,7 @@
 
 namespace overture {
 
+class asset_group;
 class asset_store;
 class load_context;
 class priority_change;
@@ -163,6 +164,7 @@ class asset {
   friend bool operator==(const asset& a, const asset& b) noexcept { return a.head_ == b.head_; }
 
  private:
+  friend class asset_group;
   friend class asset_store;
   friend class load_context;
   friend class priority_change;

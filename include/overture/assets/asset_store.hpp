@@ -95,6 +95,11 @@ class load_record;
 class memory_ledger;
 class read_queue;
 class timeline;
+struct asset_group_progress;
+
+namespace detail {
+struct group_head;
+}
 
 // A number from 0 to 255: the highest goes first. The names are the middles of four classes of 64
 // numbers each. The class says which threads work for an asset, and what share of the budget it may
@@ -335,8 +340,18 @@ class OVERTURE_API asset_store {
   }
 
  private:
+  friend class asset_group;
   struct state;
 
+  [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, const asset_path& path,
+                                            const void* type) noexcept;
+  [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, std::string_view path,
+                                            const void* type) noexcept;
+  result<void> join(detail::group_head& group, detail::asset_head* one) noexcept;
+  void set_priority_of(detail::group_head& group, asset_priority to) noexcept;
+  [[nodiscard]] asset_group_progress progress_of(const detail::group_head& group) const noexcept;
+  bool wait_for_all(const detail::group_head& group, std::chrono::nanoseconds duration) noexcept;
+  void leave(detail::group_head& group) noexcept;
   result<void> add_any(detail::any_loader& of) noexcept;
   [[nodiscard]] detail::asset_head* get_any(const asset_path& path, const void* type,
                                             asset_priority priority) noexcept;

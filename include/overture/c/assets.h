@@ -220,6 +220,47 @@ OVERTURE_C_API overture_code overture_asset_retry(overture_asset* asset, overtur
 OVERTURE_C_API overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
                                                  overture_error* error);
 
+// Assets that are wanted for one purpose, a level or a menu: a group holds them, and wants them
+// with its priority. An asset is as urgent as the most urgent of its groups, of what the program
+// asked for it itself, and of the assets that wait for it. One thread at a time may use a group.
+typedef struct overture_asset_group overture_asset_group;
+
+// The assets of a group and all that those need: each counts once.
+typedef struct overture_asset_group_progress {
+  size_t size;  // sizeof(overture_asset_group_progress)
+  uint64_t assets;
+  uint64_t ready;        // of those
+  uint64_t failed;       //
+  uint64_t bytes_read;   // of their files; how large the others are is not known yet
+  uint64_t bytes_ready;  // of the files of what is ready
+} overture_asset_group_progress;
+
+// Free it before the store. Errors: invalid, out_of_memory.
+OVERTURE_C_API overture_code overture_asset_group_make(overture_store* store, int32_t priority,
+                                                       overture_asset_group** group,
+                                                       overture_error* error);
+// Gives its assets up, as overture_asset_group_cancel().
+OVERTURE_C_API overture_code overture_asset_group_free(overture_asset_group* group,
+                                                       overture_error* error);
+// Errors: invalid (also an asset of another store), out_of_memory.
+OVERTURE_C_API overture_code overture_asset_group_add(overture_asset_group* group,
+                                                      overture_asset* asset, overture_error* error);
+// Up or down, with all that its assets need. Error: invalid.
+OVERTURE_C_API overture_code overture_asset_group_set_priority(overture_asset_group* group,
+                                                               int32_t priority,
+                                                               overture_error* error);
+// Error: invalid.
+OVERTURE_C_API overture_code
+overture_asset_group_get_progress(const overture_asset_group* group,
+                                  overture_asset_group_progress* progress, overture_error* error);
+// Pumps until all are ready or have failed, for at most so many nanoseconds. OVERTURE_BUSY: the
+// time has run out. Otherwise as overture_asset_wait().
+OVERTURE_C_API overture_code overture_asset_group_wait(overture_asset_group* group,
+                                                       uint64_t timeout_ns, overture_error* error);
+// Gives its assets up: what nothing else holds is cancelled or unloaded. Error: invalid.
+OVERTURE_C_API overture_code overture_asset_group_cancel(overture_asset_group* group,
+                                                         overture_error* error);
+
 // For each frame, always on the same thread and not from within a function of a loader: finalizes
 // what waits, most important first, and unloads what is not held any more, until `budget_ns` has
 // passed; one step at least. Error: invalid.

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Zlib
+//
+// Groups: assets that are wanted, waited for and given up together.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "assets/store_rig.hpp"
+#include "overture/assets/asset_group.hpp"
+
+namespace overture::asset_group_test {
+namespace {
+
+using namespace overture::literals;
+using namespace overture::test;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+constexpr asset_store_config in_order{.files_max = 1, .background_threads = 0};
+
+asset_priority priority_of(const asset_store& store, std::string_view path) {
+  asset_priority found{};
+  EXPECT_TRUE(store.for_each_asset([&](const known_asset& one) {
+    if (one.path.text == path) found = one.priority;
+  }));
+  return found;
+}
+
+TEST(asset_groups, load_in_the_order_of_their_priorities) {
+  store_rig rig({.workers = 0});
+  for (const char* name : {"a", "b", "c", "d"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  asset_group later(store, asset_priority::low);
+  asset_group sooner(store);
+  later.get<words>("a"_path);
+  later.get<words>("b");
+  sooner.get<words>("c"_path);
+  sooner.get<words>("d"_path);
+  EXPECT_TRUE(sooner.wait_for(10s));
+  EXPECT_TRUE(later.wait_for(10s));
+  EXPECT_THAT(decodes(rig), ElementsAre("c", "d", "a", "b"));
+}
+
+TEST(asset_groups, go_up_and_down_without_what_others_want_sooner) {
+  store_rig rig({.workers = 4});  // three of them wait at the gate
+  rig.add("room", "own\nshared");
+  for (const char* name : {"own", "shared", "alone"}) rig.add(name, name);
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string&) { gate.wait(); };
+  rigged_store store(rig);
+  asset_group level(store, asset_priority::high);
+  asset_group menu(store, asset_priority{170});
+  const asset<list> room = level.get<list>("room"_path);
+  level.get<words>("alone"_path);
+  menu.get<words>("shared"_path);
+  EXPECT_TRUE(pump_until(store, [&] { return room.state() == asset_state::needing; }));
+  EXPECT_EQ(priority_of(store, "shared"), asset_priority::high);
+  level.set_priority(asset_priority::background);
+  EXPECT_EQ(level.priority(), asset_priority::background);
+  for (const char* path : {"room", "own", "alone"}) {
+    EXPECT_EQ(priority_of(store, path), asset_priority::background) << path;
+  }
+  EXPECT_EQ(priority_of(store, "shared"), asset_priority{170});
+  level.set_priority(asset_priority{200});
+  for (const char* path : {"room", "own", "alone", "shared"}) {
+    EXPECT_EQ(priority_of(store, path), asset_priority{200}) << path;
+  }
+  level.cancel();
+  EXPECT_EQ(priority_of(store, "room"), asset_priority{}) << "it is held, but not urgent";
+  EXPECT_EQ(priority_of(store, "shared"), asset_priority{170});
+  gate.lower();
+  pump_until_settled(store);
+}
+
+TEST(asset_groups, that_are_cancelled_lower_what_others_hold_and_stop_the_rest) {
+  store_rig rig({.workers = 0});
+  for (const char* name : {"first", "kept", "dropped"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  asset_group level(store, asset_priority::high);
+  const asset<words> first = store.get<words>("first"_path);
+  const asset<words> kept = store.get<words>("kept"_path, asset_priority::low);
+  ASSERT_TRUE(level.add(kept));
+  level.get<words>("dropped"_path);
+  EXPECT_EQ(priority_of(store, "kept"), asset_priority::high);
+  level.cancel();
+  EXPECT_EQ(priority_of(store, "kept"), asset_priority::low);
+  EXPECT_EQ(level.progress().assets, 0u);
+  EXPECT_TRUE(level.wait_for(0ns)) << "it is empty";
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("first", "kept"));
+}
+
+TEST(asset_groups, hold_their_assets_and_know_how_far_they_are) {
+  store_rig rig({.workers = 0});
+  rig.add("room", "wall.txt\nnowhere.txt");
+  rig.add("hall", "wall.txt");
+  rig.add("wall.txt", "wall");
+  rig.mount();
+  rigged_store store(rig, {.keep_bytes = 0, .files_max = 1, .background_threads = 0});
+  {
+    asset_group level(store);
+    level.get<list>("room"_path);
+    level.get<list>("hall"_path);
+    level.get<list>("hall"_path);
+    asset_group_progress now = level.progress();
+    EXPECT_EQ(now.assets, 2u);
+    EXPECT_EQ(now.bytes_read, 0u);
+    EXPECT_TRUE(level.wait_for(10s));
+    now = level.progress();
+    EXPECT_EQ(now.assets, 3u) << "what failed needs nothing any more";
+    EXPECT_EQ(now.ready, 2u);
+    EXPECT_EQ(now.failed, 1u);
+    EXPECT_EQ(now.bytes_ready, 8u + 4u) << "of hall and wall.txt";
+    EXPECT_EQ(now.bytes_read, now.bytes_ready + 20u);
+    store.pump(1s);
+    EXPECT_EQ(level.progress().ready, 2u) << "nothing else holds them";
+  }
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
+}
+
+TEST(asset_groups, refuse_handles_on_nothing_and_pass_bad_paths_on) {
+  store_rig rig({.workers = 0});
+  rig.add("other", "other");
+  rig.mount();
+  rigged_store store(rig);
+  asset_group level(store);
+  const result<void> added = level.add(asset<words>());
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, errc::invalid);
+  const asset<words> bad = level.get<words>("../up");
+  EXPECT_EQ(store.outcome(bad), "bad_path");
+  EXPECT_TRUE(level.wait_for(1s));
+  EXPECT_EQ(level.progress().failed, 1u);
+}
+
+TEST(asset_groups, of_many_are_given_up_in_slices) {
+  store_rig rig({.workers = 0});
+  rig.add("other", "other");
+  rig.mount();
+  rigged_store store(rig, {.keep_bytes = 0, .background_threads = 0});
+  asset_group level(store);
+  for (int i = 0; i < 1000; ++i) level.get<words>(std::to_string(i));
+  EXPECT_EQ(level.progress().assets, 1000u);
+  level.set_priority(asset_priority::low);
+  EXPECT_EQ(priority_of(store, "0"), asset_priority::low);
+  EXPECT_EQ(priority_of(store, "999"), asset_priority::low);
+  level.cancel();
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
+  EXPECT_THAT(decodes(rig), testing::SizeIs(testing::Le(64u))) << "the others were cancelled";
+}
+
+}  // namespace
+}  // namespace overture::asset_group_test
