@@ -13,13 +13,6 @@ slot& asset_of(slot& one) noexcept {
   return one.reload_of != nullptr ? *one.reload_of : one;
 }
 
-// Whether its parent is to be loaded again, so that it may not need this any more.
-bool is_old(const need& one) noexcept {
-  const slot& parent = *one.parent;
-  const slot& asset = parent.reload_of != nullptr ? *parent.reload_of : parent;
-  return asset.changed || parent.reload != nullptr;
-}
-
 constexpr error in_a_circle{.code = errc::invalid, .reason = "they need each other in a circle"};
 
 // Others may take and drop handles all the time.
@@ -72,6 +65,13 @@ slot* needs::waited_for(slot& from) noexcept {
 }
 
 // --- Circles -------------------------------------------------------------------------------------
+
+// Whether its parent is to be loaded again, so that it may not need this any more.
+bool needs::is_old(const need& one) const noexcept {
+  const slot& parent = *one.parent;
+  const slot& asset = parent.reload_of != nullptr ? *parent.reload_of : parent;
+  return asset.changed || parent.reload != nullptr || may_be_opened(asset);
+}
 
 // Does `child` need `parent`, directly or by way of others? Looks from below, because few assets
 // need one that is being decoded.

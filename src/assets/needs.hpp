@@ -67,7 +67,10 @@ class needs {
     ++saves_;
     return had_circles_;
   }
-  [[nodiscard]] std::uint64_t saves() const noexcept { return saves_; }
+  // It failed because a need closed a circle, but there was a save since: it is to be tried again.
+  [[nodiscard]] bool may_be_opened(const slot& one) const noexcept {
+    return one.circle_at != 0 && one.circle_at != saves_;
+  }
   // Notes that the value of `parent` will have a handle on `child`. Nothing without memory: it is
   // only for what others ask below.
   void add_wanted(slot& parent, slot& child) noexcept;
@@ -112,6 +115,7 @@ class needs {
   void unlink_child(need& one) noexcept;
   void give_up(need& one) noexcept;
   void note_circle(slot& parent) noexcept;
+  [[nodiscard]] bool is_old(const need& one) const noexcept;
   [[nodiscard]] circle closes(slot& parent, const slot& child) noexcept;
   void put_below(slot& parent, slot& child) noexcept;
   [[nodiscard]] bool reaches(const slot& child, slot& parent, bool by_old_needs,

@@ -104,8 +104,8 @@ struct slot : overture::detail::asset_head {
   std::uint32_t blame_look = 0;        // the last look at its blame, and what that found:
   bool blame_comes = false;            // one of those to blame may come
   bool retries = false;                // it is retried, with what it needs
-  std::uint64_t circle_at = 0;         // needs::saves() when one of its needs closed a circle
-  bool saved = false;                  // the program said that its file has changed
+  std::uint64_t circle_at = 0;  // saves that there were when one of its needs closed a circle
+  bool saved = false;           // the program said that its file has changed
 
   linked_list<slot>* in = nullptr;  // the list that it is in
   slot* before = nullptr;

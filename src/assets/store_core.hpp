@@ -281,6 +281,7 @@ class store_core final : public fetch_listener {
   void retry_failed(std::uint64_t end_ns) noexcept;
   void begin_reloads(std::uint64_t end_ns) noexcept;
   [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void take_change(slot& one) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);

@@ -185,10 +185,12 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;
   todo.settled = &one;
+  if (failed && needs_.may_be_opened(one)) note_change(one, 0);
   if (!is_decided(one)) return;
   one.retries = false;
   if (failed) {
-    one.may_come = false;
+    // Some of those that blame it may not have been tried again meanwhile.
+    if (std::exchange(one.may_come, false)) one.blamed = true;
     retry_if_come(one.failed_need);
   } else if (one.blamed) {
     retry_blaming(one);

@@ -110,7 +110,7 @@ slot* store_core::begin_read(actions& todo) noexcept {
   if (!try_room(*one, guess)) return nullptr;
   one->room_bytes = guess;
   slot& asset = one->reload_of != nullptr ? *one->reload_of : *one;
-  if (asset.changed && asset.due_ns <= now_ns()) asset.changed = false;
+  if (asset.changed && asset.due_ns <= now_ns()) take_change(asset);
   happens(*one, life_event::read_begins, todo);
   ++reads_begun_;
   if (one->read_number == 0) one->read_number = reads_begun_;

@@ -78,17 +78,21 @@ void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
 bool store_core::try_reload(slot& one, actions& todo) noexcept {
   slot& loading = one.reload != nullptr ? *one.reload : one;
   if (loading.now.state == asset_state::needing) {
-    one.changed = false;
-    if (std::exchange(one.saved, false)) retry_circles();
+    take_change(one);
     happens(loading, life_event::superseded, todo);
     return true;
   }
   const bool is_idle = one.now.state == asset_state::unloaded || is_settled(one.now.state);
   if (!is_idle || one.reload != nullptr) return false;
-  one.changed = false;
-  if (std::exchange(one.saved, false)) retry_circles();
+  take_change(one);
   begin_reload(one, todo);
   return true;
+}
+
+// What is read from now on is the new file.
+void store_core::take_change(slot& one) noexcept {
+  one.changed = false;
+  if (std::exchange(one.saved, false)) retry_circles();
 }
 
 // A new value may open a circle, so what failed by closing one before is tried again, once. What
@@ -141,8 +145,7 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
       const bool failed = one.now.state == asset_state::failed;
       const bool keeps_old = one.now.state == asset_state::ready && !one.last_reload;
       slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
-      const bool closed = one.circle_at != 0 && one.circle_at != needs_.saves();
-      const bool may_load = because != nullptr ? may_come(*because) : closed;
+      const bool may_load = because != nullptr ? may_come(*because) : needs_.may_be_opened(one);
       if ((failed || keeps_old) && may_load) note_change(one, 0);
     }
     more = now_ns() < end_ns;
@@ -238,7 +241,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     needs::exchange(one, reload);
     one.version.fetch_add(1, std::memory_order_relaxed);
     one.shown.store(one.value, std::memory_order_release);
-    one.last_reload = {};
+    if (!std::exchange(one.last_reload, {})) retry_circles();  // its old needs were not of its file
     one.reload_failed_need = nullptr;
     one.circle_at = 0;
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
@@ -249,6 +252,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.last_reload = tl::unexpected<error>(reload.failure);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
+    if (needs_.may_be_opened(one)) note_change(one, 0);
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }
