@@ -15,10 +15,10 @@ void counts::each(const slot& one, Change change) noexcept {
     change(kept, 1u);
     change(kept_bytes, one.kept_bytes);
   }
-  if (now.state == asset_state::ready) change(loaded_bytes, one.value_bytes);
-  if (takes_room(now.state)) change(in_flight_bytes, one.room_bytes);
+  if (now.state == asset_state::ready && !one.is_second) change(loaded_bytes, one.value_bytes);
+  if (needs_room(one)) change(in_flight_bytes, one.room_bytes);
   if (has_file(now.state)) change(files_in_memory, 1u);
-  if (is_moving(now.state)) change(movers, 1u);
+  if (moves(one)) change(movers, 1u);
   if (one.read_waits) change(waiting_reads[class_of(one.priority)], 1u);
   if (now.leaving) {
     change(movers, 1u);

@@ -39,8 +39,7 @@ struct counts {
 
 // The room of the budget that it should have.
 [[nodiscard]] inline std::uint64_t room_of(const slot& one) noexcept {
-  return (takes_room(one.now.state) ? one.room_bytes : 0) +
-         (one.now.leaving ? one.leaving_bytes : 0);
+  return (needs_room(one) ? one.room_bytes : 0) + (one.now.leaving ? one.leaving_bytes : 0);
 }
 
 }  // namespace overture::assets_detail

@@ -70,7 +70,9 @@ slot* needs::waited_for(slot& from) noexcept {
 bool needs::is_old(const need& one) const noexcept {
   const slot& parent = *one.parent;
   const slot& asset = parent.reload_of != nullptr ? *parent.reload_of : parent;
-  return asset.changed || parent.reload != nullptr || may_be_opened(asset);
+  // What is being loaded is of the newest file.
+  const bool is_in_memory = &parent == &asset && is_settled(parent);
+  return asset.changed || parent.reload != nullptr || (is_in_memory && may_be_opened(parent));
 }
 
 // Does `child` need `parent`, directly or by way of others? Looks from below, because few assets

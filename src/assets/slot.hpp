@@ -63,7 +63,7 @@ struct slot : overture::detail::asset_head {
   text_place failed_at;           // if its file is a text
   fetch_request fetch;
 
-  // What it takes of the budget while takes_room(now.state), and what was taken for it.
+  // What it takes of the budget while it needs_room(), and what was taken for it.
   std::uint64_t room_bytes = 0;
   std::uint64_t taken_bytes = 0;
   std::uint64_t stated_bytes = 0;   // what its loader said that decode() needs; 0: nothing
@@ -90,12 +90,13 @@ struct slot : overture::detail::asset_head {
   slot* walk_next = nullptr;
 
   // Reloads: see store_reload.cpp.
-  bool is_second = false;     // one that brings other values, not one of the table
-  slot* reload_of = nullptr;  // it brings another value of that one
-  slot* reload = nullptr;     // that is under way
-  bool changed = false;       // since its last load or reload began
-  std::uint64_t due_ns = 0;   // when it may be reloaded, if so
-  bool in_changed = false;    // in the list of those, though it may have been loaded since
+  bool is_second = false;         // one that brings other values, not one of the table
+  slot* reload_of = nullptr;      // it brings another value of that one
+  slot* reload = nullptr;         // that is under way
+  std::uint64_t replaced_in = 0;  // the generation of calls in which it got the old value
+  bool changed = false;           // since its last load or reload began
+  std::uint64_t due_ns = 0;       // when it may be reloaded, if so
+  bool in_changed = false;        // in the list of those, though it may have been loaded since
   slot* changed_next = nullptr;
   result<void> last_reload;
   slot* reload_failed_need = nullptr;  // that made it fail
@@ -107,6 +108,8 @@ struct slot : overture::detail::asset_head {
   std::uint64_t circle_at = 0;  // saves that there were when one of its needs closed a circle
   bool saved = false;           // the program said that its file has changed
 
+  bool in_call = false;             // of its loader
+  std::uint8_t call_parity = 0;     // the generation that this belongs to, even or odd
   linked_list<slot>* in = nullptr;  // the list that it is in
   slot* before = nullptr;
   slot* after = nullptr;
@@ -153,6 +156,18 @@ void each_to_blame(const slot& first, Visit visit) {
     ++steps;
     if ((steps & (steps - 1)) == 0) mark = one;
   }
+}
+
+// A reload is ready until pump() has exchanged the values, and the old one may be unloaded: both
+// are in memory as long, so it moves, and takes its room.
+[[nodiscard]] inline bool brings_value(const slot& one) noexcept {
+  return one.is_second && one.now.state == asset_state::ready;
+}
+[[nodiscard]] inline bool moves(const slot& one) noexcept {
+  return is_moving(one.now.state) || brings_value(one);
+}
+[[nodiscard]] inline bool needs_room(const slot& one) noexcept {
+  return takes_room(one.now.state) || brings_value(one);
 }
 
 using slot_list = linked_list<slot>;

@@ -170,6 +170,7 @@ class store_core final : public fetch_listener {
   void fails(slot& one, life_event event, const error& why, actions& todo) noexcept REQUIRES(lock_);
   void wake(actions& todo) noexcept REQUIRES(lock_);
   void apply(slot& one, life_event event, actions& todo) noexcept REQUIRES(lock_);
+  void note_call(slot& one, life_event event, asset_state next) noexcept REQUIRES(lock_);
   [[nodiscard]] life_facts facts_of(const slot& one) const noexcept REQUIRES(lock_);
   void move(slot& one) noexcept REQUIRES(lock_);
   [[nodiscard]] slot_list* list_of(slot& one) noexcept REQUIRES(lock_);
@@ -281,6 +282,9 @@ class store_core final : public fetch_listener {
   void retry_failed(std::uint64_t end_ns) noexcept;
   void begin_reloads(std::uint64_t end_ns) noexcept;
   [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void end_reload(slot& reload, actions& todo) noexcept REQUIRES(lock_);
+  // Lets old values go.
+  void release_replaced(actions& todo) noexcept REQUIRES(lock_);
   void take_change(slot& one) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
@@ -319,10 +323,15 @@ class store_core final : public fetch_listener {
   std::size_t to_retry_ GUARDED_BY(lock_) = 0;                 // where retry_failed() goes on
   std::size_t left_to_retry_ GUARDED_BY(lock_) = 0;            // how many it has to look at
   std::uint32_t blame_look_ GUARDED_BY(lock_) = 0;
-  slot* reloaded_ GUARDED_BY(lock_) = nullptr;              // for pump(); linked by work_next
-  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);       // all that were ever made
-  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;          // linked by work_next
-  group_member* free_members_ GUARDED_BY(lock_) = nullptr;  // linked by next_of_group
+  slot* reloaded_ GUARDED_BY(lock_) = nullptr;  // for pump(); linked by work_next
+  // Reloads with old values, linked by work_next, and the calls of loaders that may use those.
+  slot* replaced_ GUARDED_BY(lock_) = nullptr;
+  slot* last_replaced_ GUARDED_BY(lock_) = nullptr;
+  std::uint64_t calls_generation_ GUARDED_BY(lock_) = 2;
+  std::array<std::uint32_t, 2> calls_in_ GUARDED_BY(lock_){};  // even and odd generations
+  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);          // all that were ever made
+  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;             // linked by work_next
+  group_member* free_members_ GUARDED_BY(lock_) = nullptr;     // linked by next_of_group
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_class_count> had_no_room_

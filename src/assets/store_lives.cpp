@@ -63,8 +63,34 @@ life_facts store_core::facts_of(const slot& one) const noexcept {
           .is_reload = one.reload_of != nullptr};
 }
 
+// Calls of loaders, by generations: see release_replaced().
+void store_core::note_call(slot& one, life_event event, asset_state next) noexcept {
+  switch (event) {
+    case life_event::decode_begins:
+      if (next != asset_state::decoding) break;  // nobody wants it any more
+      [[fallthrough]];
+    case life_event::step_begins:
+    case life_event::unload_begins:
+      one.in_call = true;
+      one.call_parity = calls_generation_ % 2;
+      ++calls_in_[one.call_parity];
+      break;
+    case life_event::decode_ends:
+    case life_event::decode_fails:
+    case life_event::step_again:
+    case life_event::step_ends:
+    case life_event::step_fails:
+    case life_event::unload_ends:
+      if (std::exchange(one.in_call, false)) --calls_in_[one.call_parity];
+      break;
+    default:
+      break;
+  }
+}
+
 void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   const life before = one.now;
+  const bool moved = moves(one);
   const auto [next, what] = step(before, event, facts_of(one));
   if (next == before && what == life_actions{}) return;
   const bool changes_state = next.state != before.state;
@@ -83,6 +109,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     one.reload_failed_need = nullptr;
   }
 
+  note_call(one, event, next.state);
   counts_.take_out(one);
   one.now = next;
   measure(one, before);
@@ -99,8 +126,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   carry_out(one, what, todo);
   take_room(one, todo);
-  const bool stops = (is_moving(before.state) && !is_moving(next.state)) ||
-                     (has_file(before.state) && !has_file(next.state)) ||
+  const bool stops = (moved && !moves(one)) || (has_file(before.state) && !has_file(next.state)) ||
                      (before.leaving && !next.leaving) ||
                      (before.in == place::to_read && next.state == asset_state::unloaded);
   const bool is_new = next.in == place::to_read && before.in != place::to_read;

@@ -138,7 +138,7 @@ budget_use store_core::use_beside(const slot& one) const noexcept {
   budget_use now{.budget_bytes = with_.budget.limit(),
                  .used_bytes = with_.budget.used(),
                  .moving = counts_.moving};
-  if (is_moving(one.now.state) && one.now.in != place::to_decode) {
+  if (moves(one) && one.now.in != place::to_decode) {
     --now.moving[class_of(one.priority)];
   }
   // What waits for room to be decoded does not move, nor does what waits in line after it, nor a

@@ -20,7 +20,7 @@ constexpr std::size_t reloads_at_once = 64;  // under one lock
 }  // namespace
 
 void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
-  if (one.of == nullptr) return;
+  if (one.of == nullptr || one.is_second) return;
   one.due_ns = due_ns;
   one.changed = true;
   look_later(one);
@@ -141,7 +141,7 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       if (to_retry_ >= table_.size()) to_retry_ = 0;
       slot& one = table_.at(to_retry_++);
-      if (one.changed) continue;
+      if (one.changed || one.reload != nullptr) continue;  // what that brings decides
       const bool failed = one.now.state == asset_state::failed;
       const bool keeps_old = one.now.state == asset_state::ready && !one.last_reload;
       slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
@@ -200,6 +200,7 @@ void store_core::end_reloads(std::uint64_t end_ns) noexcept {
       for (std::size_t i = 0; i < reloads_at_once && reloaded_ != nullptr; ++i) {
         exchange(*std::exchange(reloaded_, reloaded_->work_next), todo);
       }
+      release_replaced(todo);
       more = reloaded_ != nullptr;
     }
     perform(todo);
@@ -225,7 +226,7 @@ void store_core::judge_needs() noexcept {
 
 bool store_core::has_reloads_ahead() const noexcept {
   return changed_ != nullptr || to_look_at_ != nullptr || needs_.has_doubts() ||
-         left_to_retry_ != 0;
+         left_to_retry_ != 0 || replaced_ != nullptr;
 }
 
 void store_core::exchange(slot& reload, actions& todo) noexcept {
@@ -236,8 +237,10 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     std::swap(one.value, reload.value);
     std::swap(one.value_bytes, reload.value_bytes);
     std::swap(one.now.begun, reload.now.begun);
+    reload.room_bytes = reload.value_bytes;  // the old one is what it brings now
     counts_.put_in(one);
     counts_.put_in(reload);
+    take_room(reload, todo);
     needs::exchange(one, reload);
     one.version.fetch_add(1, std::memory_order_relaxed);
     one.shown.store(one.value, std::memory_order_release);
@@ -259,9 +262,34 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   one.reload = nullptr;
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);
+  if (reload.now.state == asset_state::ready) {
+    reload.replaced_in = calls_generation_;
+    reload.work_next = nullptr;
+    (replaced_ != nullptr ? last_replaced_->work_next : replaced_) = &reload;
+    last_replaced_ = &reload;
+  } else {
+    end_reload(reload, todo);
+  }
+  overture::detail::drop_handle(one);
+}
+
+void store_core::end_reload(slot& reload, actions& todo) noexcept {
   happens(reload, life_event::exchanged, todo);
   if (!reload.now.leaving) recycle(reload);
-  overture::detail::drop_handle(one);
+}
+
+// A function of a loader that is running, on whatever thread, may use the old value of what it
+// needs: that stays until all calls have ended that had begun before the exchange. Calls belong to
+// the generation in which they begin. A generation ends once the calls of the one before have
+// ended, so two later all have ended that could have seen the value.
+void store_core::release_replaced(actions& todo) noexcept {
+  for (int i = 0; i < 2 && replaced_ != nullptr; ++i) {
+    if (calls_in_[(calls_generation_ + 1) % 2] == 0) ++calls_generation_;
+  }
+  while (replaced_ != nullptr && replaced_->replaced_in + 2 <= calls_generation_) {
+    slot& reload = *std::exchange(replaced_, replaced_->work_next);
+    end_reload(reload, todo);
+  }
 }
 
 void store_core::recycle(slot& reload) noexcept {
