@@ -71,7 +71,7 @@ inline void expect_same_rows(const decoder& by, const std::vector<std::byte>& fi
 
 // Whether each cut of the file ends as it does at once.
 inline void expect_same_cuts(const decoder& by, const std::vector<std::byte>& file) {
-  for (std::size_t size = 0; size < file.size(); size += 1 + size / 50) {
+  for (std::size_t size = 0; size < file.size(); ++size) {
     const std::vector<std::byte> cut(file.begin(),
                                      file.begin() + static_cast<std::ptrdiff_t>(size));
     row_list rows;
