@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 #include "loaders/decode_as.hpp"
 
+#include "overture/loaders/decoded_loaders.hpp"
+
 namespace overture::loaders {
 
 const decoder* decoder_called(std::string_view name) noexcept {
@@ -41,6 +43,19 @@ result<decoded_asset> decode_as(asset_kind kind, std::string_view path,
     return fail(errc::unsupported, not_of_kind(kind, made->kind()));
   }
   return made;
+}
+
+result<decoded_asset> detail::decode_kind(asset_kind kind, const asset_path& path,
+                                          std::span<const std::byte> bytes,
+                                          allocator& memory) noexcept {
+  return decode_as(kind, path.text, bytes, memory);
+}
+
+std::uint64_t detail::decoding_needs(const asset_path& path,
+                                     std::span<const std::byte> bytes) noexcept {
+  const decoder* const by = decoder_for(path.text, bytes);
+  const std::uint64_t needed = by != nullptr ? by->memory_needed(bytes) : 0;
+  return needed == 0 ? 0 : needed + sizeof(model);
 }
 
 }  // namespace overture::loaders

@@ -81,11 +81,11 @@ void swap_red_and_blue(const std::byte* from, std::byte* to, std::size_t pixels)
   }
 }
 
-using rgba8 = std::array<std::uint8_t, 4>;
+using four_bytes = std::array<std::uint8_t, 4>;
 
-void put(std::byte* to, const rgba8& pixel, pixel_order order) noexcept {
-  const rgba8 ordered =
-      order == pixel_order::bgra ? rgba8{pixel[2], pixel[1], pixel[0], pixel[3]} : pixel;
+void put(std::byte* to, const four_bytes& pixel, pixel_order order) noexcept {
+  const four_bytes ordered =
+      order == pixel_order::bgra ? four_bytes{pixel[2], pixel[1], pixel[0], pixel[3]} : pixel;
   std::memcpy(to, ordered.data(), ordered.size());
 }
 
@@ -111,7 +111,7 @@ void convert_row(const std::byte* from, std::byte* to, std::size_t pixels,
   }
   const srgb_tables& all = tables();
   for (std::size_t i = 0; i < pixels; ++i, from += 4, to += 4) {
-    rgba8 pixel;
+    four_bytes pixel;
     std::memcpy(pixel.data(), from, pixel.size());
     const std::uint8_t alpha = pixel[3];
     if (alpha != 255) {
@@ -142,7 +142,7 @@ void from_light(const float* from, std::byte* to, std::size_t pixels,
   for (std::size_t i = 0; i < pixels; ++i, from += 4, to += 4) {
     const float alpha = from[3];
     const float scale = how.premultiplied ? 1 : alpha > 0 ? 1 / alpha : 0;
-    rgba8 pixel;
+    four_bytes pixel;
     for (std::size_t c = 0; c < 3; ++c) {
       pixel[c] = how.srgb ? nearest(all, from[c] * scale) : rounded(from[c] * scale);
     }
