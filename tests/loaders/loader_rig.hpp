@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -47,6 +48,12 @@ class loader_rig {
     asset<T> made = store().template get<T>(path);
     EXPECT_TRUE(store().wait_for(made, std::chrono::minutes(4))) << path << " hangs";
     return made;
+  }
+  // Why it failed, as people read it.
+  template <class T>
+  std::string explain(const asset<T>& of) {
+    std::array<char, 300> text{};
+    return {text.data(), store().explain(of, text)};
   }
 
  private:

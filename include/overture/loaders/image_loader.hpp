@@ -9,10 +9,12 @@
 // Everything that decoders make an image of (docs/guide/decoders.md) becomes RGBA with 8 bits a
 // channel. The options of a loader change that for all its images:
 //
-//   loaders::image_options options{.order = pixel_order::bgra, .premultiplied = true, .mips =
-//   true}; options.row_alignment = 256;    // what Direct3D 12 asks for when it copies from a
-//   buffer options.level_alignment = 512; options.place = &my_upload_heap; loaders::image_loader
-//   for_upload{options};
+//   loaders::image_options options{.order = pixel_order::bgra, .premultiplied = true};
+//   options.mips = true;
+//   options.row_alignment = 256;  // for copies from a buffer of Direct3D 12
+//   options.level_alignment = 512;
+//   options.place = &my_upload_heap;
+//   loaders::image_loader for_upload{options};
 //
 // Host memory: with options.place, pixels go straight to memory of the host, a mapped upload buffer
 // for example. It is written once, each row from left to right, and never read, because such memory

@@ -19,6 +19,9 @@
 // any white space and a byte order mark; unknown fields are skipped, and omitted ones keep what
 // T{} gives them. There are no comments.
 //
+// Where a file is wrong, asset_store::explain() says line and column: "weapons/axe.json: line 3,
+// column 12: expected a number".
+//
 // Cost: nothing but reading the value, which takes what its members allocate: T's own allocators
 // and not the store's.
 #pragma once
@@ -30,7 +33,6 @@
 
 #include "overture/assets/loader.hpp"
 #include "overture/loaders/detail/bytes_behind.hpp"
-#include "overture/loaders/plain_loaders.hpp"
 #include "overture/text/detail/cursor.hpp"
 #include "overture/text/detail/read_container.hpp"
 #include "overture/text/detail/read_value.hpp"
@@ -60,26 +62,15 @@ template <class T>
   return tl::unexpected<error>(problem);
 }
 
-namespace detail {
-
-// Tells the sink, if there is one. Returns the error.
-tl::unexpected<error> report_flaw(text_flaw_sink* to, const asset_path& path, std::string_view text,
-                                  const error& what) noexcept;
-
-}  // namespace detail
-
 // Errors: those of read_json().
 template <class T>
 class json_loader : public loader<T> {
  public:
-  // `flaws` must outlive the store.
-  explicit json_loader(text_flaw_sink* flaws = nullptr) noexcept : flaws_(flaws) {}
-
-  result<T> decode(std::span<const std::byte> bytes, load_context& context) override {
+  result<T> decode(std::span<const std::byte> bytes, load_context& /*context*/) override {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     T made{};
     if (const result<void> read = read_json(text, made); !read) {
-      return detail::report_flaw(flaws_, context.path(), text, read.error());
+      return tl::unexpected<error>(read.error());
     }
     return made;
   }
@@ -94,9 +85,6 @@ class json_loader : public loader<T> {
   [[nodiscard]] std::uint64_t bytes_of(const T& value) const noexcept override {
     return sizeof(T) + detail::bytes_behind(value);
   }
-
- private:
-  text_flaw_sink* flaws_;
 };
 
 }  // namespace overture::loaders

@@ -24,7 +24,6 @@
 
 #include "overture/assets/loader.hpp"
 #include "overture/decoders/decoder.hpp"
-#include "overture/text/read.hpp"
 
 namespace overture::loaders {
 
@@ -56,24 +55,6 @@ class bytes_loader final : public loader<file_bytes> {
   allocator& memory_;
 };
 
-// What is wrong with a text, and where a person finds it.
-struct text_flaw {
-  asset_path path;
-  error what;               // its offset counts from the beginning of the file
-  text::position at;        // columns are bytes
-  std::string_view member;  // of JSON: "inventory[3].count"; otherwise empty
-};
-
-// Is told of flaws when a text is loaded. The error of the asset has the offset alone, and the text
-// is gone by the time it is seen.
-class text_flaw_sink {
- public:
-  virtual ~text_flaw_sink() = default;
-  // What the flaw refers to is valid during the call only. On the worker that decodes, several
-  // calls at once.
-  virtual void found(const text_flaw& flaw) noexcept = 0;
-};
-
 // A text in UTF-8.
 class text_file {
  public:
@@ -92,13 +73,11 @@ class text_file {
 
 // Loads text in UTF-8, or in UTF-16 with a byte order mark, which becomes UTF-8. Other encodings
 // cannot be told apart: load the bytes, and convert them. Errors: corrupt, at the first byte that
-// is no text; out_of_memory.
+// is no text, of which asset_store::explain() says the line and column; out_of_memory.
 class text_loader final : public loader<text_file> {
  public:
-  // Both must outlive the store.
-  explicit text_loader(text_flaw_sink* flaws = nullptr,
-                       allocator& memory = default_allocator()) noexcept
-      : flaws_(flaws), memory_(memory) {}
+  // `memory` must outlive the store.
+  explicit text_loader(allocator& memory = default_allocator()) noexcept : memory_(memory) {}
 
   result<text_file> decode(std::span<const std::byte> bytes, load_context& context) override;
   [[nodiscard]] std::uint64_t memory_needed(
@@ -107,7 +86,6 @@ class text_loader final : public loader<text_file> {
   [[nodiscard]] bool free_threaded() const noexcept override { return true; }
 
  private:
-  text_flaw_sink* flaws_;
   allocator& memory_;
 };
 
