@@ -93,7 +93,7 @@ TEST(text_loader, says_where_a_text_is_none) {
       {"caf\xC3", 3, "a.txt: line 1, column 4: the text is not valid UTF-8"},
       {"\xEF\xBB\xBF\n\xE4pfel", 4, "a.txt: line 2, column 1: the text is not valid UTF-8"},
       {"\xE4pfel", 0, "a.txt: the text is not valid UTF-8"},
-      {std::string("\xFF\xFE\n\0\0\xDC", 6), 4, "a.txt: the text is not valid UTF-16"},
+      {std::string("\xFF\xFE\n\0\0\xDC", 6), 4, "a.txt: at byte 4: the text is not valid UTF-16"},
   };
   for (const row& each : rows) {
     text_loader texts;
