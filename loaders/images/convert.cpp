@@ -11,6 +11,7 @@ namespace overture::loaders {
 
 namespace {
 
+// Fine enough that the next value is right or the one after it.
 constexpr std::size_t steps = 4096;
 
 // Of IEC 61966-2-1.
@@ -47,7 +48,7 @@ const srgb_tables& tables() noexcept {
 std::uint8_t nearest(const srgb_tables& all, float light) noexcept {
   const float bounded = std::clamp(light, 0.0F, 1.0F);
   std::size_t value = all.near[static_cast<std::size_t>(bounded * steps)];
-  while (bounded >= all.least[value + 1]) ++value;
+  value += bounded >= all.least[value + 1] ? 1 : 0;
   return static_cast<std::uint8_t>(value);
 }
 
@@ -81,6 +82,15 @@ void swap_red_and_blue(const std::byte* from, std::byte* to, std::size_t pixels)
   }
 }
 
+void reorder_row(const std::byte* from, std::byte* to, std::size_t pixels,
+                 pixel_order order) noexcept {
+  if (order == pixel_order::bgra) {
+    swap_red_and_blue(from, to, pixels);
+  } else {
+    std::memcpy(to, from, pixels * 4);
+  }
+}
+
 using four_bytes = std::array<std::uint8_t, 4>;
 
 void put(std::byte* to, const four_bytes& pixel, pixel_order order) noexcept {
@@ -101,26 +111,22 @@ std::uint8_t srgb_of(float light) noexcept {
 
 void convert_row(const std::byte* from, std::byte* to, std::size_t pixels,
                  const conversion& how) noexcept {
-  if (!how.premultiplied) {
-    if (how.order == pixel_order::bgra) {
-      swap_red_and_blue(from, to, pixels);
-    } else {
-      std::memcpy(to, from, pixels * 4);
-    }
-    return;
-  }
+  if (!how.premultiplied) return reorder_row(from, to, pixels, how.order);
   const srgb_tables& all = tables();
-  for (std::size_t i = 0; i < pixels; ++i, from += 4, to += 4) {
+  for (std::size_t i = 0; i < pixels;) {
+    std::size_t opaque = i;
+    while (opaque < pixels && from[opaque * 4 + 3] == std::byte{255}) ++opaque;
+    reorder_row(from + i * 4, to + i * 4, opaque - i, how.order);
+    i = opaque;
+    if (i == pixels) return;
     four_bytes pixel;
-    std::memcpy(pixel.data(), from, pixel.size());
-    const std::uint8_t alpha = pixel[3];
-    if (alpha != 255) {
-      for (std::size_t c = 0; c < 3; ++c) {
-        pixel[c] = how.srgb ? nearest(all, all.light[pixel[c]] * all.part[alpha])
-                            : multiplied(pixel[c], alpha);
-      }
+    std::memcpy(pixel.data(), from + i * 4, pixel.size());
+    for (std::size_t c = 0; c < 3; ++c) {
+      pixel[c] = how.srgb ? nearest(all, all.light[pixel[c]] * all.part[pixel[3]])
+                          : multiplied(pixel[c], pixel[3]);
     }
-    put(to, pixel, how.order);
+    put(to + i * 4, pixel, how.order);
+    ++i;
   }
 }
 

@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: Zlib
 #include "loaders/images/mip_chain.hpp"
 
+#include <cstring>
+
 namespace overture::loaders {
 
 namespace {
 
 constexpr std::size_t channels = 4;
+
+// Four numbers that are loaded, changed and stored together, which compilers turn into a vector.
+struct light_pixel {
+  float value[channels];
+
+  friend light_pixel operator+(const light_pixel& a, const light_pixel& b) noexcept {
+    light_pixel sum;
+    for (std::size_t c = 0; c < channels; ++c) sum.value[c] = a.value[c] + b.value[c];
+    return sum;
+  }
+  friend light_pixel operator*(const light_pixel& a, float factor) noexcept {
+    light_pixel product;
+    for (std::size_t c = 0; c < channels; ++c) product.value[c] = a.value[c] * factor;
+    return product;
+  }
+};
+
+light_pixel pixel_at(const float* from) noexcept {
+  light_pixel pixel;
+  std::memcpy(&pixel, from, sizeof pixel);
+  return pixel;
+}
+void put(const light_pixel& pixel, float* to) noexcept {
+  std::memcpy(to, &pixel, sizeof pixel);
+}
 
 }  // namespace
 
@@ -50,27 +77,25 @@ void mip_chain::halve(const step& to, const float* row) noexcept {
   float* out = to.halved;
   if (to.width % 2 == 0) {
     for (std::uint32_t x = 0; x < width; ++x, row += 2 * channels, out += channels) {
-      for (std::size_t c = 0; c < channels; ++c) out[c] = (row[c] + row[channels + c]) * 0.5F;
+      put((pixel_at(row) + pixel_at(row + channels)) * 0.5F, out);
     }
     return;
   }
   for (std::uint32_t x = 0; x < width; ++x, row += 2 * channels, out += channels) {
     const mip_taps taps = taps_of(to.width, x);
-    for (std::size_t c = 0; c < channels; ++c) {
-      out[c] = row[c] * taps.weight[0];
-      for (std::uint32_t tap = 1; tap < taps.count; ++tap) {
-        out[c] += row[tap * channels + c] * taps.weight[tap];
-      }
+    light_pixel sum = pixel_at(row) * taps.weight[0];
+    for (std::uint32_t tap = 1; tap < taps.count; ++tap) {
+      sum = sum + pixel_at(row + tap * channels) * taps.weight[tap];
     }
+    put(sum, out);
   }
 }
 
 void mip_chain::weigh(const step& to, float weight, bool first) noexcept {
   const std::size_t count = std::max(to.width / 2, 1u) * channels;
-  if (first) {
-    for (std::size_t i = 0; i < count; ++i) to.sum[i] = to.halved[i] * weight;
-  } else {
-    for (std::size_t i = 0; i < count; ++i) to.sum[i] += to.halved[i] * weight;
+  for (std::size_t i = 0; i < count; i += channels) {
+    const light_pixel part = pixel_at(to.halved + i) * weight;
+    put(first ? part : pixel_at(to.sum + i) + part, to.sum + i);
   }
 }
 
