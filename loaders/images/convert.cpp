@@ -53,7 +53,8 @@ std::uint8_t nearest(const srgb_tables& all, float light) noexcept {
 }
 
 std::uint8_t rounded(float part) noexcept {
-  return static_cast<std::uint8_t>(std::clamp(part, 0.0F, 1.0F) * 255 + 0.5F);
+  const auto halves = static_cast<std::uint32_t>(std::clamp(part, 0.0F, 1.0F) * 510);
+  return static_cast<std::uint8_t>((halves + 1) / 2);
 }
 
 std::uint8_t multiplied(std::uint32_t colour, std::uint32_t alpha) noexcept {

@@ -46,6 +46,28 @@ TEST(convert, rounds_what_is_multiplied) {
   }
 }
 
+TEST(convert, converts_each_pixel_of_a_row_as_it_would_alone) {
+  std::vector<std::byte> from;
+  for (unsigned i = 0; i < 400; ++i) {
+    const unsigned alpha = i / 20 % 2 == 0 ? 255 : i % 7 * 40;
+    for (const unsigned each : {i * 7 & 255, i * 13 & 255, i * 29 & 255, alpha}) {
+      from.push_back(std::byte(each));
+    }
+  }
+  for (const pixel_order order : {pixel_order::rgba, pixel_order::bgra}) {
+    for (const bool premultiplied : {false, true}) {
+      const conversion how{order, premultiplied, true};
+      std::vector<std::byte> row(from.size());
+      std::vector<std::byte> alone(from.size());
+      convert_row(from.data(), row.data(), 400, how);
+      for (std::size_t i = 0; i < from.size(); i += 4) {
+        convert_row(&from[i], &alone[i], 1, how);
+      }
+      EXPECT_EQ(row, alone);
+    }
+  }
+}
+
 TEST(convert, goes_to_light_and_back_unchanged) {
   std::vector<std::byte> from;
   for (unsigned i = 0; i < 256; ++i) {
