@@ -36,7 +36,8 @@ class Overture(ConanFile):
     }
     default_options = {"shared": False, "modules": "all", "system_libraries": False}
     exports_sources = (
-        "CMakeLists.txt", "cmake/*", "include/*", "src/*", "sounds/*", "guards/*", "LICENSE",
+        "CMakeLists.txt", "cmake/*", "include/*", "src/*", "sounds/*", "loaders/*", "guards/*",
+        "LICENSE",
         "THIRD_PARTY.md",
     )
 

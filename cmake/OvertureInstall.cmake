@@ -41,6 +41,9 @@ if(TARGET overture_sounds)
     string(APPEND package_modules "set(overture_pkg_${library} ${names})\n")
   endforeach()
 endif()
+if(TARGET overture_loaders)
+  list(APPEND package_apart loaders)
+endif()
 list(JOIN package_apart " " package_apart)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/overture)
@@ -125,4 +128,9 @@ if(TARGET overture_sounds)
   endforeach()
   overture_pkg_config(overture-sounds REQUIRES ${requires}
     LIBS -L\${libdir} -loverture_sounds)
+endif()
+if(TARGET overture_loaders)
+  overture_pkg_config(overture-loaders
+    REQUIRES overture-assets overture-decoders overture-io overture-text
+    LIBS -L\${libdir} -loverture_loaders)
 endif()

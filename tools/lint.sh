@@ -3,7 +3,7 @@
 # Part of ./dev, which sources it for `./dev lint`: checks the sources, or mends what a program can.
 # shellcheck shell=bash
 
-source_folders=(include src report sounds cli compat guards bench examples fuzz tests)
+source_folders=(include src report sounds loaders cli compat guards bench examples fuzz tests)
 
 cmd_lint() {
   local fix=0 tidied=all base=main
@@ -86,7 +86,7 @@ lint_locks() {
 lint_clang_tidy() {
   local files=() name differ
   if [ "$1" = shipped ]; then
-    mapfile -t files < <(find src report sounds cli compat guards -name '*.cpp' | sort)
+    mapfile -t files < <(find src report sounds loaders cli compat guards -name '*.cpp' | sort)
   elif [ "$1" = changed ]; then
     differ=$(git diff --name-only --diff-filter=d "$2" -- "${source_folders[@]}" &&
       git ls-files --others --exclude-standard -- "${source_folders[@]}") ||

@@ -116,20 +116,24 @@ class jpeg_reader {
     return jpeg_read_header(&codec_, TRUE) == JPEG_HEADER_OK;
   }
 
-  // Fills rows of width() * 4 bytes from `pixels` on.
-  [[nodiscard]] bool read_pixels(std::byte* pixels) noexcept {
+  // Fills the rows of `to`.
+  [[nodiscard]] bool read_pixels(row_sink& to, pixel_order order) noexcept {
     if (setjmp(way_out_) != 0) return false;
-    codec_.out_color_space = JCS_EXT_RGBA;
+    codec_.out_color_space = order == pixel_order::bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA;
     (void)jpeg_start_decompress(&codec_);
-    JSAMPROW rows[rows_at_once];
+    JSAMPROW rows[row_sink::rows_max];
     while (codec_.output_scanline < codec_.output_height) {
+      const JDIMENSION first = codec_.output_scanline;
       JDIMENSION count = 0;
-      for (; count < rows_at_once && codec_.output_scanline + count < codec_.output_height;
-           ++count) {
-        rows[count] = reinterpret_cast<JSAMPROW>(pixels) +
-                      (codec_.output_scanline + std::size_t{count}) * width() * 4;
+      for (; count < row_sink::rows_max && first + count < codec_.output_height; ++count) {
+        rows[count] = reinterpret_cast<JSAMPROW>(to.row(first + count));
       }
-      (void)jpeg_read_scanlines(&codec_, rows, count);
+      // Fewer than that at a time, so that none is asked for twice.
+      while (codec_.output_scanline < first + count) {
+        const JDIMENSION got = codec_.output_scanline - first;
+        (void)jpeg_read_scanlines(&codec_, rows + got, count - got);
+      }
+      to.done(first, count);
     }
     if (ended_early_ && !has_all_scans()) leave(JWRN_JPEG_EOF);
     return true;
@@ -155,8 +159,6 @@ class jpeg_reader {
   }
 
  private:
-  static constexpr JDIMENSION rows_at_once = 16;
-
   template <class Codec>
   static jpeg_reader& self(Codec codec) noexcept {
     return *static_cast<jpeg_reader*>(codec->client_data);
@@ -258,6 +260,58 @@ class jpeg final : public decoder {
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
     jpeg_reader reader(bytes);
+    if (const result<void> read = read_header(reader, bytes.size()); !read) {
+      return tl::unexpected<error>(read.error());
+    }
+    result<decoded_asset> image =
+        decoded_asset::make(asset_kind::image, std::size_t{reader.width()} * reader.height() * 4,
+                            memory, pixels_offset);
+    if (!image) return image;
+    image_rows rows(*image);
+    describe(*image, reader);
+    if (!reader.read_pixels(rows, pixel_order::rgba)) return reader.failure();
+    warn(*image, reader, bytes.size());
+    return image;
+  }
+
+  result<decoded_asset> decode_rows(std::span<const std::byte> bytes, row_sink& rows,
+                                    allocator& memory) const noexcept override {
+    jpeg_reader reader(bytes);
+    if (const result<void> read = read_header(reader, bytes.size()); !read) {
+      return tl::unexpected<error>(read.error());
+    }
+    result<decoded_asset> image = decoded_asset::make(asset_kind::image, 0, memory);
+    if (!image) return image;
+    describe(*image, reader);
+    const result<pixel_order> order = rows.begin(*image, true);
+    if (!order) return tl::unexpected<error>(order.error());
+    if (!reader.read_pixels(rows, *order)) return reader.failure();
+    warn(*image, reader, bytes.size());
+    return image;
+  }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    return jpeg_memory(bytes);
+  }
+
+ private:
+  // The rows of an image in memory.
+  class image_rows final : public row_sink {
+   public:
+    explicit image_rows(const decoded_asset& image) noexcept : image_(image) {}
+    result<pixel_order> begin(const asset_info&, bool) noexcept override {
+      return pixel_order::rgba;
+    }
+    std::byte* row(std::uint32_t y) noexcept override {
+      return image_.bytes().data() + std::size_t{y} * image_.width * 4;
+    }
+    void done(std::uint32_t, std::uint32_t) noexcept override {}
+
+   private:
+    const decoded_asset& image_;
+  };
+
+  static result<void> read_header(jpeg_reader& reader, std::uint64_t file_bytes) noexcept {
     if (!reader.read_header()) return reader.failure();
     if (reader.arithmetic())
       return fail(errc::unsupported, "arithmetic coding in a JPEG is not supported");
@@ -265,29 +319,21 @@ class jpeg final : public decoder {
       return fail(errc::unsupported,
                   "JPEG colour space is not supported (only greyscale and RGB are)");
     }
-    const std::uint32_t width = reader.width();
-    const std::uint32_t height = reader.height();
-    const std::uint64_t pixels = std::uint64_t{width} * height;
-    if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
+    const std::uint64_t pixels = std::uint64_t{reader.width()} * reader.height();
+    if (pixels / limits::jpeg_pixels_per_byte_max > file_bytes) {
       return fail(errc::corrupt, "JPEG file too small for its image size");
     }
-    const result<void> checked = check_image_size(width, height, pixels * 4, bytes.size());
-    if (!checked) return tl::unexpected<error>(checked.error());
-    result<decoded_asset> image =
-        decoded_asset::make(asset_kind::image, pixels * 4, memory, pixels_offset);
-    if (!image) return image;
-    if (!reader.read_pixels(image->bytes().data())) return reader.failure();
-    image->width = width;
-    image->height = height;
-    if (reader.ended_early()) {
-      image->warning = "the JPEG file has no end marker";
-      image->warning_offset = bytes.size();
-    }
-    return image;
+    return check_image_size(reader.width(), reader.height(), pixels * 4, file_bytes);
   }
-
-  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
-    return jpeg_memory(bytes);
+  static void describe(asset_info& image, const jpeg_reader& reader) noexcept {
+    image.width = reader.width();
+    image.height = reader.height();
+  }
+  static void warn(asset_info& image, const jpeg_reader& reader,
+                   std::uint64_t file_bytes) noexcept {
+    if (!reader.ended_early()) return;
+    image.warning = "the JPEG file has no end marker";
+    image.warning_offset = file_bytes;
   }
 };
 

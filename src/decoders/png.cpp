@@ -129,38 +129,39 @@ class png final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    // Checksums of critical chunks are verified; damage in chunks that affect no pixel (comments,
-    // times) does not fail the image.
-    if (bytes.empty()) return refused_png(SPNG_IO_EOF);  // libspng takes no null pointer
-    if (is_changed_by_xcode(bytes)) return fail(errc::unsupported, changed_by_xcode);
-    const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));
-    if (!context) return refused_png(SPNG_EMEM);
-    (void)spng_set_image_limits(context.get(), limits::image_side_max, limits::image_side_max);
-    (void)spng_set_chunk_limits(context.get(), chunk_bytes_max, chunk_bytes_max);
-    if (const int code = spng_set_png_buffer(context.get(), bytes.data(), bytes.size())) {
-      return refused_png(code);
-    }
-    spng_ihdr header{};
-    if (const int code = spng_get_ihdr(context.get(), &header)) return refused_png(code);
-    std::size_t size = 0;
-    if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RGBA8, &size)) {
-      return refused_png(code);
-    }
-    if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
-    const result<void> checked = check_image_size(header.width, header.height, size, bytes.size());
-    if (!checked) return tl::unexpected<error>(checked.error());
-    const result<const char*> warning = check_chunks(bytes, header.color_type);
-    if (!warning) return tl::unexpected<error>(warning.error());
-
-    result<decoded_asset> image = decoded_asset::make(asset_kind::image, size, memory);
+    const result<opened_file> file = open(bytes);
+    if (!file) return tl::unexpected<error>(file.error());
+    result<decoded_asset> image = decoded_asset::make(asset_kind::image, file->size, memory);
     if (!image) return image;
-    if (const int code = spng_decode_image(context.get(), image->bytes().data(), size,
+    if (const int code = spng_decode_image(file->context.get(), image->bytes().data(), file->size,
                                            SPNG_FMT_RGBA8, SPNG_DECODE_TRNS)) {
       return refused_png(code);
     }
-    image->width = header.width;
-    image->height = header.height;
-    image->warning = *warning;
+    file->describe(*image);
+    return image;
+  }
+
+  result<decoded_asset> decode_rows(std::span<const std::byte> bytes, row_sink& rows,
+                                    allocator& memory) const noexcept override {
+    const result<opened_file> file = open(bytes);
+    if (!file) return tl::unexpected<error>(file.error());
+    // The passes of interlaced images go over all rows.
+    if (file->header.interlace_method != SPNG_INTERLACE_NONE) {
+      return copy_rows(decode(bytes, memory, serial_runner()), rows, memory);
+    }
+    result<decoded_asset> image = decoded_asset::make(asset_kind::image, 0, memory);
+    if (!image) return image;
+    file->describe(*image);
+    if (const result<pixel_order> order = rows.begin(*image, false); !order) {
+      return tl::unexpected<error>(order.error());
+    }
+    int code = spng_decode_image(file->context.get(), nullptr, 0, SPNG_FMT_RGBA8,
+                                 SPNG_DECODE_TRNS | SPNG_DECODE_PROGRESSIVE);
+    for (std::uint32_t y = 0; y < image->height && code == 0; ++y) {
+      code = spng_decode_row(file->context.get(), rows.row(y), std::size_t{image->width} * 4);
+      if (code == 0 || code == SPNG_EOI) rows.done(y, 1);
+    }
+    if (code != SPNG_EOI) return refused_png(code);
     return image;
   }
 
@@ -183,6 +184,47 @@ class png final : public decoder {
   }
 
  private:
+  struct opened_file {
+    std::unique_ptr<spng_ctx, free_context> context;
+    spng_ihdr header{};
+    std::size_t size = 0;  // of the pixels
+    const char* warning = nullptr;
+
+    void describe(asset_info& image) const noexcept {
+      image.width = header.width;
+      image.height = header.height;
+      image.warning = warning;
+    }
+  };
+
+  // Checks all but the pixels. Checksums of critical chunks are verified; damage in chunks that
+  // affect no pixel (comments, times) does not fail the image.
+  static result<opened_file> open(std::span<const std::byte> bytes) noexcept {
+    if (bytes.empty()) return refused_png(SPNG_IO_EOF);  // libspng takes no null pointer
+    if (is_changed_by_xcode(bytes)) return fail(errc::unsupported, changed_by_xcode);
+    opened_file made;
+    made.context.reset(spng_ctx_new(0));
+    spng_ctx* const context = made.context.get();
+    if (!context) return refused_png(SPNG_EMEM);
+    (void)spng_set_image_limits(context, limits::image_side_max, limits::image_side_max);
+    (void)spng_set_chunk_limits(context, chunk_bytes_max, chunk_bytes_max);
+    if (const int code = spng_set_png_buffer(context, bytes.data(), bytes.size())) {
+      return refused_png(code);
+    }
+    spng_ihdr& header = made.header;
+    if (const int code = spng_get_ihdr(context, &header)) return refused_png(code);
+    if (const int code = spng_decoded_image_size(context, SPNG_FMT_RGBA8, &made.size)) {
+      return refused_png(code);
+    }
+    if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
+    const result<void> checked =
+        check_image_size(header.width, header.height, made.size, bytes.size());
+    if (!checked) return tl::unexpected<error>(checked.error());
+    const result<const char*> warning = check_chunks(bytes, header.color_type);
+    if (!warning) return tl::unexpected<error>(warning.error());
+    made.warning = *warning;
+    return made;
+  }
   static bool is_changed_by_xcode(std::span<const std::byte> bytes) noexcept {
     return bytes.size() >= 16 &&
            std::string_view(reinterpret_cast<const char*>(bytes.data()) + 12, 4) == "CgBI";

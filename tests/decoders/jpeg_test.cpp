@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "decoders/damage.hpp"
+#include "decoders/rows.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
@@ -127,6 +128,25 @@ TEST(jpeg_decoder, decodes_pixels_within_the_loss_of_jpeg) {
       ASSERT_EQ(out[i * 4 + 3], 255);
     }
   }
+}
+
+TEST(jpeg_decoder, decodes_row_by_row_what_it_decodes_at_once) {
+  for (const bool progressive : {false, true}) {
+    const bytes file = make_jpeg(61, 37, gradient(61, 37, 3), {.progressive = progressive});
+    expect_same_rows(jpeg_decoder(), file);
+    expect_same_cuts(jpeg_decoder(), file);
+    expect_refused_rows(jpeg_decoder(), file);
+  }
+}
+
+TEST(jpeg_decoder, decodes_rows_in_either_order) {
+  const bytes file = make_jpeg(61, 37, gradient(61, 37, 3));
+  row_list rows(pixel_order::bgra);
+  ASSERT_TRUE(jpeg_decoder().decode_rows(file, rows, default_allocator()));
+  const result<decoded_asset> whole = decode(file);
+  bytes swapped = content<std::byte>(*whole);
+  for (std::size_t i = 0; i < swapped.size(); i += 4) std::swap(swapped[i], swapped[i + 2]);
+  EXPECT_EQ(rows.all(), swapped);
 }
 
 TEST(jpeg_decoder, turns_greyscale_into_opaque_rgba) {

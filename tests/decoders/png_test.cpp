@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "decoders/rows.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "support/failing_allocator.hpp"
@@ -21,11 +22,13 @@ using bytes = std::vector<std::byte>;
 
 // An image of the given pixels, written by libspng.
 bytes make_png(std::uint32_t width, std::uint32_t height, std::uint8_t color_type,
-               const std::vector<unsigned char>& pixels, std::uint8_t bits = 8) {
+               const std::vector<unsigned char>& pixels, std::uint8_t bits = 8,
+               bool interlaced = false) {
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context(spng_ctx_new(SPNG_CTX_ENCODER),
                                                                spng_ctx_free);
   spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1);
-  spng_ihdr header{width, height, bits, color_type, 0, 0, 0};
+  spng_ihdr header{
+      width, height, bits, color_type, 0, 0, interlaced ? std::uint8_t{1} : std::uint8_t{0}};
   spng_set_ihdr(context.get(), &header);
   EXPECT_EQ(spng_encode_image(context.get(), pixels.data(), pixels.size(), SPNG_FMT_PNG,
                               SPNG_ENCODE_FINALIZE),
@@ -78,6 +81,16 @@ TEST(png_decoder, turns_greyscale_into_opaque_rgba) {
     EXPECT_EQ(out[i * 4 + 0], pixels[i]);
     EXPECT_EQ(out[i * 4 + 2], pixels[i]);
     EXPECT_EQ(out[i * 4 + 3], 255);
+  }
+}
+
+TEST(png_decoder, decodes_row_by_row_what_it_decodes_at_once) {
+  for (const bool interlaced : {false, true}) {
+    const bytes file =
+        make_png(33, 37, SPNG_COLOR_TYPE_TRUECOLOR, noise(33 * 37 * 3), 8, interlaced);
+    test::expect_same_rows(png_decoder(), file);
+    test::expect_same_cuts(png_decoder(), file);
+    test::expect_refused_rows(png_decoder(), file);
   }
 }
 

@@ -8,7 +8,7 @@ BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",), "c": ("decoders",)}
 # Folders of include/overture with headers for programs that use another library too, or one apart
 # from the modules. They may use all modules, and no module uses them.
-ADAPTERS = ("sdl", "report", "sounds")
+ADAPTERS = ("sdl", "report", "sounds", "loaders")
 
 # The folders inside a module, from low to high: each may include from those before it, those with a
 # bar between them not from each other. A dot is the module's own folder.
@@ -21,6 +21,7 @@ FOLDERS = {
     "compat/physfs": ". system io|search storage files api",
     "report": "words model page .",
     "sounds": "ring codecs .",
+    "loaders": "images|textures .",
     "cli": "system terminal mounts report|writing compare page games commands .",
 }
 

@@ -176,7 +176,7 @@ def rule_folders_inside_modules(tree):
             for name in names.split("|")
         }
         # Modules name themselves in includes: "io/queue/read_core.hpp".
-        by_name = module.startswith(("src/", "report", "sounds"))
+        by_name = module.startswith(("src/", "report", "sounds", "loaders"))
         named = f"{module.split('/')[-1]}/" if by_name else ""
         for file in tree.code(module.split("/")[0]):
             folder = folder_in(file.path, module)
@@ -247,7 +247,7 @@ def rule_platforms_by_file(tree):
 
 
 def rule_banned_words(tree):
-    for file in tree.code("src", "include", "sounds"):
+    for file in tree.code("src", "include", "sounds", "loaders"):
         for number, line in enumerate(file.code, 1):
             if line.lstrip().startswith("#include"):
                 continue
@@ -259,7 +259,7 @@ def rule_banned_words(tree):
 
 
 def rule_no_wait_on_atomics(tree):
-    for file in tree.code("src", "include", "sounds"):
+    for file in tree.code("src", "include", "sounds", "loaders"):
         text = "\n".join(file.code)
         names = set(re.findall(r"\batomic\s*<[^;{}()]*>\s*&?\s*(\w+)", text))
         for number, line in enumerate(file.code, 1):

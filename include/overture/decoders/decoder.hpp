@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -147,6 +148,27 @@ class OVERTURE_API decoded_asset : public asset_info {
   std::size_t size_ = 0;
 };
 
+// The order of an image's channels, from the lowest address.
+enum class pixel_order : std::uint8_t { rgba, bgra };
+
+// Takes an image row by row while it is decoded: decoder::decode_rows() writes each row where row()
+// says. For pixels that go to memory of the host, or are changed while they are in the cache. Rows
+// come from top to bottom. Called on the thread that decodes.
+class row_sink {
+ public:
+  virtual ~row_sink() = default;
+  // Once, before the others: the width and height of the image. Returns the order of the channels:
+  // rgba unless `any_order`. An error ends the decoding with it.
+  [[nodiscard]] virtual result<pixel_order> begin(const asset_info& image,
+                                                  bool any_order) noexcept = 0;
+  // Where row `y` goes: width * 4 bytes, of any alignment. Up to rows_max rows are asked for before
+  // they are done().
+  static constexpr std::uint32_t rows_max = 16;
+  [[nodiscard]] virtual std::byte* row(std::uint32_t y) noexcept = 0;
+  // The rows from `first` on are written. The decoder does not look at them again.
+  virtual void done(std::uint32_t first, std::uint32_t count) noexcept = 0;
+};
+
 // One file format. Stateless: every function may be called from any thread, several at once.
 class decoder {
  public:
@@ -175,6 +197,32 @@ class decoder {
       std::span<const std::byte> bytes) const noexcept {
     (void)bytes;
     return 0;
+  }
+  // Decodes an image into `rows`, and returns one without content. What is no image is decoded as
+  // by decode(), and `rows` is not called. After an error some rows may have been written. PNG and
+  // JPEG need no memory for the image; other formats, and interlaced PNG, are decoded first and
+  // copied. Errors: those of decode() and of row_sink::begin().
+  [[nodiscard]] virtual result<decoded_asset> decode_rows(std::span<const std::byte> bytes,
+                                                          row_sink& rows,
+                                                          allocator& memory) const noexcept {
+    return copy_rows(decode(bytes, memory), rows, memory);
+  }
+
+ protected:
+  // Hands over the rows of an image that is decoded.
+  static result<decoded_asset> copy_rows(result<decoded_asset> image, row_sink& rows,
+                                         allocator& memory) noexcept {
+    if (!image || image->kind() != asset_kind::image) return image;
+    const result<pixel_order> order = rows.begin(*image, false);
+    if (!order) return tl::unexpected<error>(order.error());
+    const std::size_t row_bytes = std::size_t{image->width} * 4;
+    for (std::uint32_t y = 0; y < image->height; ++y) {
+      std::memcpy(rows.row(y), image->bytes().data() + y * row_bytes, row_bytes);
+      rows.done(y, 1);
+    }
+    result<decoded_asset> empty = decoded_asset::make(asset_kind::image, 0, memory);
+    if (empty) static_cast<asset_info&>(*empty) = *image;
+    return empty;
   }
 };
 

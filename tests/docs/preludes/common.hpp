@@ -18,6 +18,11 @@
 
 #include <overture/base/contracts.hpp>
 #include <overture/base/guards.hpp>
+#include <overture/loaders/decoded_loaders.hpp>
+#include <overture/loaders/image_loader.hpp>
+#include <overture/loaders/json_loader.hpp>
+#include <overture/loaders/plain_loaders.hpp>
+#include <overture/loaders/texture_loader.hpp>
 #include <overture/overture.hpp>
 #include <overture/report/write_report.hpp>
 #include <overture/sdl/audio.hpp>

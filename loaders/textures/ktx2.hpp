@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Zlib
+//
+// KTX2: https://registry.khronos.org/KTX/specs/2.0/ktxspec.v2.html. The header and the index of the
+// levels are checked against the file and against each other; then each level is one copy, or is
+// unpacked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "overture/base/error.hpp"
+#include "overture/io/unpack.hpp"
+#include "overture/loaders/texture_loader.hpp"
+
+namespace overture::loaders {
+
+[[nodiscard]] bool is_ktx2(std::span<const std::byte> bytes) noexcept;
+
+struct ktx2_level {
+  std::uint64_t offset = 0;  // in the file
+  std::uint64_t bytes = 0;
+};
+
+struct ktx2_header {
+  texture_shape shape;
+  std::uint64_t bytes = 0;  // of the texture
+  compression packed = compression::none;
+  ktx2_level level[texture_levels_max];
+};
+
+// Errors: corrupt, unsupported, limit.
+[[nodiscard]] result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept;
+
+// Errors: those, out_of_memory.
+[[nodiscard]] result<texture> decode_ktx2(std::span<const std::byte> bytes,
+                                          allocator& memory) noexcept;
+
+}  // namespace overture::loaders
