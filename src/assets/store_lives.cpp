@@ -97,6 +97,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     }
     one.state.store(next.state, std::memory_order_release);
   }
+  trace(one, before, event);
   carry_out(one, what, todo);
   take_room(one, todo);
   const bool stops = (is_moving(before.state) && !is_moving(next.state)) ||
@@ -196,6 +197,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
     if (failed) blame(*parent, one);
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
+    parent->let_go_by = &one;
     parent->woken_next = woken_;
     woken_ = parent;
   }
