@@ -195,18 +195,15 @@ std::optional<asset_priority> asset_priority_of(std::int32_t priority) noexcept 
 
 }  // namespace
 
-struct overture_store {
-  overture_store(overture_reads* from, const asset_store_config& config) noexcept
-      : reads(from), assets(from->files->tree, from->queue, from->pool->jobs, config) {}
-
-  use_of<overture_reads> reads;
-  all_loaders<type_numbers> loaders;
-  unsigned types = 0;
-  asset_store assets;
-  user_count users;  // handles of the program
-};
-
 namespace {
+
+struct made_store : overture_store {
+  made_store(overture_reads* from, const asset_store_config& config) noexcept
+      : overture_store(from, own), own(from->files->tree, from->queue, from->pool->jobs, config) {}
+
+  all_loaders<type_numbers> loaders;
+  asset_store own;  // ends before its loaders
+};
 
 constexpr const char* no_store = "the store is NULL";
 constexpr const char* no_asset = "the asset is NULL";
@@ -227,7 +224,7 @@ template <unsigned Type>
 constexpr type_functions functions_of() noexcept {
   using value = value_of<Type>;
   return {[](overture_store& store, const overture_loader& how) noexcept {
-            program_loader<Type>& with = std::get<Type>(store.loaders.each);
+            auto& with = std::get<Type>(static_cast<made_store&>(store).loaders.each);
             with.calls = {.store = &store, .how = how};
             return store.assets.add(with);
           },
@@ -280,7 +277,8 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
   if (wanted.keep_bytes != 0) how.keep_bytes = wanted.keep_bytes;
   if (wanted.files_max != 0) how.files_max = wanted.files_max;
   if (wanted.budget_bytes != 0) how.budget_bytes = wanted.budget_bytes;
-  overture_store* const made = make<overture_store>(reads, how);
+  if (reads->timeline.get() != nullptr) how.record = &reads->timeline->record;
+  made_store* const made = make<made_store>(reads, how);
   if (made == nullptr) return out_of_memory(error);
   if (const result<void> status = made->assets.status(); !status) {
     destroy(made);
@@ -291,7 +289,7 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
 }
 
 overture_code overture_store_free(overture_store* store, overture_error* error) {
-  return end_unused(store, "assets of the store are still held", error);
+  return end_unused(static_cast<made_store*>(store), "assets of the store are still held", error);
 }
 
 overture_code overture_store_add(overture_store* store, const overture_loader* loader,

@@ -19,6 +19,7 @@
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/report/write_report.hpp"
 #include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
 #include "overture/trace/timeline.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "report/model/store_model.hpp"
@@ -120,6 +121,30 @@ struct small_store {
   asset_store store;
 };
 
+// While it lives, the workers are in a wait: they have recorded what they did, and record no more.
+class idle_workers {
+ public:
+  idle_workers(job_system& jobs, std::uint32_t workers) : held_(jobs), come_(workers) {
+    gate_.raise();
+    for (std::uint32_t i = 0; i < workers; ++i) {
+      held_.run([this]() noexcept {
+        (void)come_.done();
+        gate_.wait();
+      });
+    }
+    come_.wait();
+  }
+  ~idle_workers() {
+    gate_.lower();
+    held_.wait();
+  }
+
+ private:
+  barricade gate_;
+  job_group held_;
+  countdown come_;
+};
+
 std::uint32_t number_of(const store_report& what, std::string_view path) {
   for (std::uint32_t i = 0; i < what.assets.size(); ++i) {
     if (what.assets[i].path == path) return i;
@@ -204,6 +229,7 @@ TEST(write_report_of_a_store, tells_an_asset_from_what_it_needs_on_several_threa
   let_pass(5 * ms);
   gate.lower();
   ASSERT_TRUE(game.store.wait_for(level, 1h));
+  const idle_workers idle(game.jobs, 2);
   const store_report what = game.known();
   const report_detail::asset_times& parent = what.assets[number_of(what, "level.txt")];
   EXPECT_EQ(parent.need, number_of(what, "wall.txt"));
