@@ -108,13 +108,14 @@ class store_writer {
     put("</header>\n");
   }
 
-  // The time of all assets, and what it went to.
+  // The time of all assets, and what it went to. Needs have times of their own.
   void bar() {
     constexpr double shown_min = 0.004;
     std::array<std::uint64_t, asset_part_count> sums{};
     std::uint64_t all = 0;
     for (const asset_times& each : what_.assets) {
       for (std::size_t i = 0; i < asset_part_count; ++i) {
+        if (static_cast<asset_part>(i) == asset_part::need) continue;
         sums[i] += each.ns[i];
         all += each.ns[i];
       }

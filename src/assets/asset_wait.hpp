@@ -33,7 +33,7 @@ namespace overture::assets_detail {
   return nullptr;
 }
 
-// The point in time that this step of a life is; null if it is none.
+// What a timeline calls this step of a life, if it marks it; else null.
 [[nodiscard]] constexpr const char* mark_of(const life& before, life_event event, const life& next,
                                             bool is_reload) noexcept {
   if (next.state == before.state) return nullptr;

@@ -30,7 +30,7 @@ void store_core::trace_room(slot& one, bool lacks) noexcept {
   trace_wait(one, 0);
 }
 
-// `now`: if the clock was read already. Nobody else reads it where nothing is recorded, so a wait
+// `now`: if the clock was read already. It is not read here where nothing is recorded, so a wait
 // that began there has no begin.
 void store_core::trace_wait(slot& one, std::uint64_t now) noexcept {
   const char* const waits_for = wait_of(one.now, one.lacks_room);
