@@ -47,7 +47,7 @@
 //            it keeps loaded, a level with its textures, up to 64 needs deep. What was given up
 //            first goes first. What several kept assets share counts for none of them, and goes
 //            with the last of them: keep less, or hold what is shared, where it is large.
-// A record of about 700 bytes stays for each asset ever asked for, and sizeof(T) for each value of
+// A record of about 800 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
