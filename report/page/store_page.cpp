@@ -148,8 +148,7 @@ class store_writer {
 
   [[nodiscard]] page_table slowest() const {
     page_table table(
-        "From asking to the end of their loads. The same asset may wait for a thread that other "
-        "work keeps from it; what it needs has a line of its own.",
+        "From asking to the end of the load. What an asset needs has a line of its own.",
         {"asset", "n:total", "n:turn", "n:room", "n:read", "n:thread", "n:decode", "n:needs",
          "last need", "n:pump", "n:finalize", "n:steps", "n:size", "state"});
     const auto is_slower = [](const asset_times& a, const asset_times& b) {
