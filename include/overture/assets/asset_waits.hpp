@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Zlib
 //
 // The names of what a store records of its assets in a timeline, beside the zones of their steps.
+// For those that read timelines: write_report() shows it all (overture/report/write_report.hpp).
+//
+//   (void)track.for_each_event([&](const trace_event& event) {
+//     if (event.kind != event_kind::delay) return;
+//     if (event.name == std::string_view(asset_waits::room)) waited.push_back(event.subject);
+//   });
+//
+// The thread that ends a wait records it: threads that are attached to no timeline record none.
+//
+// Cost: some ten events for each asset, together 0.7 us while it loads. Nothing where no thread
+// records.
 #pragma once
 
 namespace overture {

@@ -54,10 +54,12 @@ class timeline;
 // calls of pump() that took longer than their budget and which asset made them, why assets failed,
 // and what was loaded more than once. A store that still loads has on it what each asset waits for.
 //
+//   timeline record;
 //   thread_pool jobs{{.workers = 3, .record = &record}};
 //   read_queue reads{files, {.record = &record}};
 //   asset_store store{files, reads, jobs, {.record = &record}};
 //   ...
+//   my_file page("assets.html");
 //   if (auto written = write_report(page, record, store); !written) log(written.error());
 //
 // The zones of the timeline that have a subject are taken for those of this store: give others a
