@@ -34,8 +34,9 @@ std::vector<std::pair<std::uint64_t, asset_part>> sums_of(const store_report& wh
     for (const asset_times& each : what.assets) sum += each.ns[i];
     if (sum > 0) sums.emplace_back(sum, part);
   }
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
+  });
   return sums;
 }
 
@@ -82,8 +83,8 @@ class store_adviser {
       if (!of.worst || each.step_ns > of.worst->step_ns) of.worst = &each;
     }
     std::vector<std::pair<std::uint32_t, slow>> all(by_asset.begin(), by_asset.end());
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-      return a.second.over_ns > b.second.over_ns;
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.second.over_ns, a.first) < std::tie(a.second.over_ns, b.first);
     });
     all.resize(std::min(all.size(), slow_steps_max));
     for (const auto& [asset, of] : all) {

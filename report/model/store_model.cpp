@@ -111,8 +111,9 @@ class store_reader {
       made_.open.push_back({found.subject, to_string(found.state), found.what,
                             std::string(found.needs.text), found.ns});
     });
-    std::stable_sort(made_.open.begin(), made_.open.end(),
-                     [](const open_wait& a, const open_wait& b) { return a.ns > b.ns; });
+    std::sort(made_.open.begin(), made_.open.end(), [](const open_wait& a, const open_wait& b) {
+      return std::tie(b.ns, a.asset) < std::tie(a.ns, b.asset);
+    });
   }
 
   void read_track(const timeline_track& track) {

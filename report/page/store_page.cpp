@@ -36,8 +36,10 @@ std::vector<const asset_times*> some_of(const store_report& what, Wanted wanted,
   for (const asset_times& each : what.assets) {
     if (wanted(each)) found.push_back(&each);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const asset_times* a, const asset_times* b) { return before(*a, *b); });
+  // Of two that are alike the one that was asked for first.
+  std::sort(found.begin(), found.end(), [&](const asset_times* a, const asset_times* b) {
+    return before(*a, *b) || (!before(*b, *a) && a < b);
+  });
   found.resize(std::min(found.size(), rows_max));
   return found;
 }
@@ -192,9 +194,10 @@ class store_writer {
     page_table table("The worst.",
                      {"n:at", "n:budget", "n:took", "n:over", "longest step", "n:of that"});
     std::vector<const pump_overrun*> worst;
+    worst.reserve(what_.overruns.size());
     for (const pump_overrun& each : what_.overruns) worst.push_back(&each);
-    std::stable_sort(worst.begin(), worst.end(), [](const pump_overrun* a, const pump_overrun* b) {
-      return a->over_ns() > b->over_ns();
+    std::sort(worst.begin(), worst.end(), [](const pump_overrun* a, const pump_overrun* b) {
+      return std::tuple(b->over_ns(), a->at_ns) < std::tuple(a->over_ns(), b->at_ns);
     });
     worst.resize(std::min(worst.size(), rows_max));
     for (const pump_overrun* const each : worst) {
