@@ -111,8 +111,8 @@ struct timeline_picture {
   std::vector<picture_read> reads;  // by begin
   std::vector<picture_counter> counters;
   std::vector<picture_delay> delays;  // by begin
-  std::vector<picture_wake> wakes;  // by to_lane and to_ns
-  std::vector<path_step> critical;  // by begin
+  std::vector<picture_wake> wakes;    // by to_lane and to_ns
+  std::vector<path_step> critical;    // by begin
 
   [[nodiscard]] std::uint64_t events_lost() const;
 };
