@@ -43,18 +43,36 @@ overture_code told(overture_error* to, overture_code code, int os_error, const c
   return code;
 }
 
+// Replaces the file at `path` with what write(sink) writes.
+template <class Write>
+overture_code write_file(const char* path, overture_error* error, Write write) {
+  if (path == nullptr) return told(error, OVERTURE_INVALID, 0, "the path is NULL");
+  const result<void> written = replace_file(system_os(), path, [&](os_handle file) {
+    file_sink sink(file);
+    return write(sink);
+  });
+  if (written) return told(error, OVERTURE_OK, 0, "");
+  return told(error, c::code_of(written.error().code), written.error().os_error,
+              written.error().reason);
+}
+
 }  // namespace
 
 overture_code overture_timeline_write_report(const overture_timeline* timeline,
                                              const overture_files* files, const char* path,
                                              overture_error* error) {
   if (timeline == nullptr) return told(error, OVERTURE_INVALID, 0, "the timeline is NULL");
-  if (path == nullptr) return told(error, OVERTURE_INVALID, 0, "the path is NULL");
-  const result<void> written = replace_file(system_os(), path, [&](os_handle file) {
-    file_sink sink(file);
+  return write_file(path, error, [&](text_sink& sink) {
     return write_report(sink, timeline->record, files == nullptr ? nullptr : &files->tree);
   });
-  if (written) return told(error, OVERTURE_OK, 0, "");
-  return told(error, c::code_of(written.error().code), written.error().os_error,
-              written.error().reason);
+}
+
+overture_code overture_store_write_report(const overture_store* store,
+                                          const overture_timeline* timeline, const char* path,
+                                          overture_error* error) {
+  if (store == nullptr) return told(error, OVERTURE_INVALID, 0, "the store is NULL");
+  if (timeline == nullptr) return told(error, OVERTURE_INVALID, 0, "the timeline is NULL");
+  return write_file(path, error, [&](text_sink& sink) {
+    return write_report(sink, timeline->record, store->assets);
+  });
 }

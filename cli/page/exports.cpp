@@ -44,8 +44,9 @@ std::string files_csv(const load_model& load) {
   }
   text += ",device_us,room_us\n";
   std::vector<std::uint64_t> room_ns(load.what.files.size());
-  for (const picture_room& room : load.picture.rooms) {
-    if (room.file < room_ns.size()) room_ns[room.file] += room.end_ns - room.begin_ns;
+  for (const picture_delay& delay : load.picture.delays) {
+    const bool is_room = delay.name == picture_delay::for_room && delay.file < room_ns.size();
+    if (is_room) room_ns[delay.file] += delay.end_ns - delay.begin_ns;
   }
   const auto to = std::back_inserter(text);
   for (std::size_t i = 0; i < load.what.files.size(); ++i) {

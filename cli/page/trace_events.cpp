@@ -58,8 +58,8 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
         line_.given_name = std::move(value);
       } else if (key_ == "layer") {
         line_.layer = std::move(value);
-      } else if (key_ == "held_by") {
-        line_.held_by = std::move(value);
+      } else if (key_ == "held_by" || key_ == "ended_by") {
+        line_.ended_by = std::move(value);
       }
     } else if (is_in_event()) {
       if (key_ == "ph") {
@@ -143,10 +143,10 @@ class event_handler final : public nlohmann::json_sax<nlohmann::json> {
     } else if (key_ == "number") {
       // Names that are alike only because they cannot be written.
       line_.subject += " (" + std::to_string(count) + ')';
-    } else if (key_ == "held_by_number" && line_.held_by) {
-      *line_.held_by += " (" + std::to_string(count) + ')';
-    } else if (key_ == "held_by") {
-      line_.held_by = std::to_string(count);
+    } else if ((key_ == "held_by_number" || key_ == "ended_by_number") && line_.ended_by) {
+      *line_.ended_by += " (" + std::to_string(count) + ')';
+    } else if (key_ == "held_by" || key_ == "ended_by") {
+      line_.ended_by = std::to_string(count);
     } else if (key_ == "bytes") {
       line_.bytes = count;
     } else if (key_ == "queue_us") {

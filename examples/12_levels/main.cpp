@@ -3,7 +3,11 @@
 // Plays one level while the next one loads in the background, and raises it when the player gets
 // near. The main theme comes first.
 //
-//   example_12_levels [FOLDER OR ARCHIVE...]   default: the tiny levels beside this file
+//   example_12_levels [--html FILE] [FOLDER OR ARCHIVE...]
+//
+// The default is the tiny levels beside this file.
+//
+// With --html it writes what each asset waited for as a page.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -12,8 +16,12 @@
 #include <vector>
 
 #include "overture/assets.hpp"
+#include "overture/base/os.hpp"
+#include "overture/base/replace_file.hpp"
 #include "overture/io.hpp"
 #include "overture/jobs.hpp"
+#include "overture/report/write_report.hpp"
+#include "overture/trace.hpp"
 #include "overture/vfs.hpp"
 
 using namespace overture;
@@ -65,6 +73,17 @@ int report(const error& why) {
   return 1;
 }
 
+class page_file final : public text_sink {
+ public:
+  explicit page_file(os_handle file) : file_(file) {}
+  result<void> write(std::string_view text) override {
+    return write_fully(system_os(), file_, 0, std::as_bytes(std::span(text)));  // in one piece
+  }
+
+ private:
+  os_handle file_;
+};
+
 // What a frame does beside loading.
 void play_one_frame(job_system& jobs) {
   job_group frame{jobs};
@@ -74,18 +93,23 @@ void play_one_frame(job_system& jobs) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool writes_page = argc > 2 && std::strcmp(argv[1], "--html") == 0;
+  const int first = writes_page ? 3 : 1;
   file_system files;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = first; i < argc; ++i) {
     if (auto mounted = files.mount(argv[i]); !mounted) return report(mounted.error());
   }
-  if (argc == 1) {
+  if (argc == first) {
     if (auto mounted = files.mount(OVERTURE_EXAMPLE_DATA); !mounted) return report(mounted.error());
   }
-  thread_pool jobs = thread_pool::for_this_machine();
-  read_queue reads{files};
+  timeline record;
+  timeline* const into = writes_page ? &record : nullptr;
+  if (writes_page) (void)record.attach_thread("main");
+  thread_pool jobs{{.record = into}};
+  read_queue reads{files, {.record = into}};
   content_loader contents;
   level_loader levels;
-  asset_store store{files, reads, jobs};
+  asset_store store{files, reads, jobs, {.record = into}};
   if (auto added = store.add(contents); !added) return report(added.error());
   if (auto added = store.add(levels); !added) return report(added.error());
 
@@ -114,4 +138,10 @@ int main(int argc, char** argv) {
   std::printf("level 2: %zu parts; %d uploads\n", now->parts.size(), contents.uploads);
   store.wait_for(other, 10s);
   std::printf("other music %s\n", to_string(other.state()));
+  if (!writes_page) return 0;
+  const auto written = replace_file(system_os(), argv[2], [&](os_handle file) {
+    page_file page(file);
+    return write_report(page, record, store);
+  });
+  return written ? 0 : report(written.error());
 }

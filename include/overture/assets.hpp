@@ -6,4 +6,5 @@
 #include "overture/assets/asset.hpp"
 #include "overture/assets/asset_group.hpp"
 #include "overture/assets/asset_store.hpp"
+#include "overture/assets/asset_waits.hpp"
 #include "overture/assets/loader.hpp"

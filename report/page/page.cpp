@@ -9,14 +9,11 @@
 #include <tuple>
 #include <vector>
 
-#include "overture/base/version.hpp"
 #include "report/model/load_advice.hpp"
 #include "report/page/markup.hpp"
 #include "report/page/page_data.hpp"
-#include "report/page/page_parts.hpp"
+#include "report/page/page_frame.hpp"
 #include "report/page/page_table.hpp"
-#include "report/page/still_picture.hpp"
-#include "report/page/thread_time.hpp"
 #include "report/words/printable.hpp"
 #include "report/words/units.hpp"
 
@@ -45,24 +42,21 @@ class page_writer {
       : what_(what), picture_(picture) {}
 
   std::string write() {
-    head();
+    text_ += page_head(fmt::format("Load of {}: {}", title_of(what_), load_time_text(what_)));
     verdict();
-    changes();
-    timeline_section();
+    text_ += changes_section(load_advice(what_));
+    text_ += timeline_section(picture_, "Whole load");
     path_section();
     what_if();
-    map_section();
-    files_section();
+    text_ += map_section();
+    text_ += files_section("Files");
+    slowest();
     totals_section();
     lists();
-    put("<footer>Made by overture {}. Times of stages are sums over threads; files are read while "
-        "others are decoded, so they add up to more than the load.</footer>\n</main>\n",
-        version);
-    put("<div id=\"tip\" aria-hidden=\"true\"></div>\n");
-    put("<script type=\"application/json\" id=\"data\">{}</script>\n", page_data(what_, picture_));
-    text_ += "<script type=\"module\">";
-    text_ += page_script;
-    text_ += "</script>\n</html>\n";
+    text_ += page_end(
+        "Times of stages are sums over threads; files are read while others are "
+        "decoded, so they add up to more than the load.",
+        page_data(what_, picture_));
     return std::move(text_);
   }
 
@@ -70,16 +64,6 @@ class page_writer {
   template <class... Values>
   void put(fmt::format_string<Values...> form, Values&&... values) {
     fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
-
-  void head() {
-    text_ += page_beginning;
-    put("\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<title>Load of {}: {}</title>\n<style>\n",
-        html_text(title_of(what_)), load_time_text(what_));
-    text_ += page_style;
-    put("</style>\n</head>\n<body>\n<main>\n");
   }
 
   void verdict() {
@@ -129,21 +113,6 @@ class page_writer {
     put("</header>\n");
   }
 
-  void changes() {
-    const std::vector<advice> list = load_advice(what_);
-    if (list.empty()) return;
-    put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
-    for (const advice& each : list) {
-      put("<li><b>up to {}</b>{}", human_time(each.gain_ns), html_text(each.sentence));
-      if (!each.path.empty()) {
-        put(" <a class=\"moving\" href=\"#timeline-title\" data-find=\"{}\">Show it</a>",
-            html_text(each.path));
-      }
-      put("</li>");
-    }
-    put("</ul>\n</section>\n");
-  }
-
   // The time of all workers, and what it went to.
   void bar() {
     constexpr double shown_min = 0.004;
@@ -161,30 +130,6 @@ class page_writer {
                       share.waiting ? "waiting: " : "", html_text(share.name), human_percent(part));
     }
     put("</div>\n<ul class=\"key\">{}</ul>\n", key);
-  }
-
-  void timeline_section() {
-    put("<section{}>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
-        "<div class=\"tools moving\"><label for=\"search\">Find files</label>"
-        "<input type=\"search\" id=\"search\">"
-        "<button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>"
-        "<button type=\"button\" id=\"zoom-out\" aria-label=\"Zoom out\">&minus;</button>"
-        "<button type=\"button\" id=\"zoom-all\">Whole load</button>"
-        "<label><input type=\"checkbox\" id=\"path\" checked> critical path</label>"
-        "<span class=\"dim\">Click the timeline, then zoom with the wheel or + and &minus;; drag "
-        "or "
-        "use the arrow keys to move; click a file to follow it.</span></div>\n"
-        "<canvas id=\"timeline\" class=\"moving\" tabindex=\"0\" role=\"application\" "
-        "aria-label=\"Timeline of all threads. Plus and minus zoom, arrow keys move, 0 shows the "
-        "whole load. The tables below have the same times.\"></canvas>\n"
-        "<p id=\"wake\" class=\"moving dim\" aria-live=\"polite\"></p>\n"
-        "<figure class=\"still\">{}</figure>\n"
-        "<div id=\"file\" class=\"panel\" hidden><header><h3 id=\"file-name\"></h3>"
-        "<button type=\"button\" id=\"file-close\">Close</button></header><div class=\"scroll\">"
-        "<table><caption>Its way through the load</caption><thead><tr><th class=\"n\">at</th>"
-        "<th class=\"n\">took</th><th>what</th><th>thread</th></tr></thead>"
-        "<tbody id=\"file-way\"></tbody></table></div></div>\n</section>\n",
-        picture_.lanes.empty() ? " hidden" : "", still_picture(picture_));
   }
 
   void path_section() {
@@ -268,23 +213,7 @@ class page_writer {
         "<p class=\"dim\" id=\"if-error\"></p>\n</section>\n");
   }
 
-  void map_section() {
-    put("<section id=\"map-section\" class=\"moving\">\n<h2>Where it went</h2>\n"
-        "<div class=\"tools\"><label for=\"map-of\">Area</label><select id=\"map-of\">"
-        "<option value=\"time\">time</option><option value=\"bytes\">bytes</option></select>"
-        "<label for=\"map-by\">by</label><select id=\"map-by\"><option value=\"folder\">folder"
-        "</option><option value=\"type\">type</option><option value=\"mount\">mount</option>"
-        "</select></div>\n<div id=\"treemap\" class=\"treemap\"></div>\n</section>\n");
-  }
-
-  void files_section() {
-    put("<section id=\"files-section\" class=\"moving\">\n<h2 id=\"files-title\">Files</h2>\n"
-        "<p class=\"dim\" id=\"files-count\" aria-live=\"polite\"></p><div class=\"scroll\">"
-        "<table id=\"files-table\"><thead><tr><th>file</th><th>mount</th><th class=\"n\">size</th>"
-        "<th class=\"n\" aria-sort=\"descending\">total</th><th class=\"n\">disk</th>"
-        "<th class=\"n\">unpack</th><th class=\"n\">decode</th><th class=\"n\">finalize</th>"
-        "<th>content</th></tr></thead><tbody></tbody></table></div>"
-        "<p><button type=\"button\" id=\"files-more\">Show more</button></p>\n</section>\n");
+  void slowest() {
     page_table table("", {"file", "n:size", "n:total", "n:disk", "n:decode"});
     for (const report_file& file : what_.slowest) {
       const std::uint64_t decode = file.stage_ns[static_cast<std::size_t>(load_stage::decode)];
@@ -297,19 +226,15 @@ class page_writer {
 
   void totals_section() {
     put("<div class=\"two\">\n");
-    section("Stages", stages());
-    section("Waits", waits());
-    section("Files that waited for room", rooms());
-    section("File types", types());
-    section("Mounts", mounts());
-    section("Threads", threads());
-    section("What each thread did", thread_parts());
-    section("Reads by size", read_sizes());
+    text_ += table_section("Stages", stages());
+    text_ += table_section("Waits", waits());
+    text_ += table_section("Files that waited for room", rooms());
+    text_ += table_section("File types", types());
+    text_ += table_section("Mounts", mounts());
+    text_ += table_section("Threads", threads());
+    text_ += table_section("What each thread did", thread_parts(picture_));
+    text_ += table_section("Reads by size", read_sizes());
     put("</div>\n");
-  }
-
-  void section(const char* title, const page_table& table) {
-    if (!table.empty()) put("<section>\n<h2>{}</h2>\n{}</section>\n", title, table.html());
   }
 
   page_table stages() const {
@@ -339,18 +264,19 @@ class page_writer {
   page_table rooms() const {
     constexpr std::size_t shown = 20;
     page_table table("", {"file", "n:waited", "room of"});
-    std::vector<const picture_room*> longest;
-    longest.reserve(picture_.rooms.size());
-    for (const picture_room& room : picture_.rooms) longest.push_back(&room);
-    const auto is_longer = [](const picture_room* a, const picture_room* b) {
-      const auto ns = [](const picture_room* room) { return room->end_ns - room->begin_ns; };
+    std::vector<const picture_delay*> longest;
+    for (const picture_delay& each : picture_.delays) {
+      if (each.name == picture_delay::for_room) longest.push_back(&each);
+    }
+    const auto is_longer = [](const picture_delay* a, const picture_delay* b) {
+      const auto ns = [](const picture_delay* each) { return each->end_ns - each->begin_ns; };
       return std::tuple(ns(b), a->begin_ns, a->file) < std::tuple(ns(a), b->begin_ns, b->file);
     };
     std::sort(longest.begin(), longest.end(), is_longer);
     longest.resize(std::min(longest.size(), shown));
-    for (const picture_room* const room : longest) {
+    for (const picture_delay* const room : longest) {
       const std::uint64_t ns = room->end_ns - room->begin_ns;
-      table.row({path_of(room->file), {human_time(ns), ns}, path_of(room->held_by)});
+      table.row({path_of(room->file), {human_time(ns), ns}, path_of(room->ended_by)});
     }
     return table;
   }
@@ -396,26 +322,6 @@ class page_writer {
     return table;
   }
 
-  // Adds up to the load on each thread.
-  page_table thread_parts() const {
-    constexpr double shown_min = 0.002;
-    page_table table("", {"thread", "what", "n:time", "n:share", "n:times", "ended by"});
-    const double whole = static_cast<double>(picture_.total_ns - picture_.load_begin_ns);
-    for (const thread_time& thread : time_of_threads(picture_)) {
-      for (const time_part& part : thread.parts) {
-        const double share = whole > 0 ? static_cast<double>(part.ns) / whole : 0;
-        if (share < shown_min) continue;
-        table.row({thread.thread,
-                   (part.is_wait ? "waiting: " : "") + part.name,
-                   {human_time(part.ns), part.ns},
-                   {human_percent(share), part.ns},
-                   {grouped(part.times), part.times},
-                   part.ended_by});
-      }
-    }
-    return table;
-  }
-
   page_table read_sizes() const {
     struct bucket {
       std::uint64_t reads = 0;
@@ -449,28 +355,22 @@ class page_writer {
     for (const report_failure& each : what_.mount_failures) {
       failures.row({each.path, each.mount, each.stage, each.reason});
     }
-    list("Failed", failures, true);
+    text_ += folded_table("Failed", failures, true);
     page_table warnings("", {"file", "mount", "reason"});
     for (const report_warning& each : what_.warnings) {
       warnings.row({each.path, each.mount, each.reason});
     }
-    list("Warnings", warnings, false);
+    text_ += folded_table("Warnings", warnings, false);
     page_table overrides("", {"file", "taken from", "instead of"});
     for (const report_override& each : what_.overrides) {
       overrides.row({each.path, each.winner, each.loser});
     }
-    list("Overridden", overrides, false);
+    text_ += folded_table("Overridden", overrides, false);
     page_table skipped("", {"name", "mount", "reason"});
     for (const report_skipped& each : what_.skipped) {
       skipped.row({each.name, each.mount, each.reason});
     }
-    list("Skipped", skipped, false);
-  }
-
-  void list(const char* title, const page_table& table, bool is_open) {
-    if (table.empty()) return;
-    put("<details{}><summary>{} ({})</summary>\n{}</details>\n", is_open ? " open" : "", title,
-        grouped(table.size()), table.html());
+    text_ += folded_table("Skipped", skipped, false);
   }
 
   const load_report& what_;

@@ -62,7 +62,7 @@ class data_writer {
     counters();
     files();
     mounts();
-    rooms();
+    delays();
     wakes();
     critical();
     out_.end();
@@ -279,18 +279,20 @@ class data_writer {
     out_.end();
   }
 
-  void rooms() {
+  // Of name 0: for room in the memory budget.
+  void delays() {
     varint_text numbers;
     std::uint64_t begin = 0;
-    for (const picture_room& room : picture_.rooms) {
-      const std::uint64_t now = ticks(room.begin_ns);
+    for (const picture_delay& delay : picture_.delays) {
+      const std::uint64_t now = ticks(delay.begin_ns);
       numbers.add(now - begin);
-      numbers.add(ticks(room.end_ns) - now);
-      numbers.add(static_cast<std::uint64_t>(file_number(room.file)));
-      numbers.add(static_cast<std::uint64_t>(file_number(room.held_by)));
+      numbers.add(ticks(delay.end_ns) - now);
+      numbers.add(static_cast<std::uint64_t>(file_number(delay.file)));
+      numbers.add(static_cast<std::uint64_t>(file_number(delay.ended_by)));
+      numbers.add(delay.name == picture_delay::for_room ? 0 : std::uint64_t{delay.name} + 1);
       begin = now;
     }
-    out_.key("rooms").begin('{').key("count").number(picture_.rooms.size());
+    out_.key("delays").begin('{').key("count").number(picture_.delays.size());
     out_.key("list").text(numbers.base64()).end();
   }
 

@@ -41,7 +41,8 @@ class painter {
           builder_.add_value(event.name, {time_of(event.begin_ns), event.value});
           break;
         case event_kind::room:
-          builder_.add_room(room_of(event));
+        case event_kind::delay:
+          builder_.add_delay(delay_of(event));
           break;
         case event_kind::instant:
         case event_kind::service:
@@ -82,11 +83,14 @@ class painter {
             builder_.number_of(event.name, event.kind == event_kind::wait), event.subject};
   }
 
-  [[nodiscard]] picture_room room_of(const trace_event& event) const {
-    const std::uint32_t held_by =
+  picture_delay delay_of(const trace_event& event) {
+    const std::uint32_t ended_by =
         event.value == 0 ? no_subject : static_cast<std::uint32_t>(event.value - 1);
+    const std::uint32_t name = event.kind == event_kind::room
+                                   ? picture_delay::for_room
+                                   : builder_.number_of(event.name, true);
     return {time_of(event.begin_ns), time_of(std::max(event.begin_ns, event.end_ns)), event.subject,
-            held_by};
+            ended_by, name};
   }
 
   void add_detail(picture_read& read, const trace_event& detail) const {

@@ -68,12 +68,15 @@ struct picture_wake {
   std::uint64_t from_ns = 0;    // the call, or the end of the read
 };
 
-// A file that waited for room in the memory budget.
-struct picture_room {
+// A file that waited, on no thread: for room in the memory budget, or for what the name says.
+struct picture_delay {
+  static constexpr std::uint32_t for_room = UINT32_MAX;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
   std::uint32_t file = no_subject;
-  std::uint32_t held_by = no_subject;  // the file that gave up its room then
+  // The file that gave up its room then, or whose end let it go on.
+  std::uint32_t ended_by = no_subject;
+  std::uint32_t name = for_room;  // in timeline_picture::names
 };
 
 struct counter_value {
@@ -107,9 +110,9 @@ struct timeline_picture {
   std::vector<picture_lane> lanes;  // main, workers, others; not the threads that only read
   std::vector<picture_read> reads;  // by begin
   std::vector<picture_counter> counters;
-  std::vector<picture_room> rooms;  // by begin
-  std::vector<picture_wake> wakes;  // by to_lane and to_ns
-  std::vector<path_step> critical;  // by begin
+  std::vector<picture_delay> delays;  // by begin
+  std::vector<picture_wake> wakes;    // by to_lane and to_ns
+  std::vector<path_step> critical;    // by begin
 
   [[nodiscard]] std::uint64_t events_lost() const;
 };

@@ -115,9 +115,9 @@ void picture_builder::end_with_load() {
     read.block_wait_ns =
         std::min(read.block_wait_ns, read.end_ns - read.unpack_ns - read.served_ns);
   }
-  for (picture_room& room : made_.rooms) {
-    cut(room.begin_ns);
-    cut(room.end_ns);
+  for (picture_delay& delay : made_.delays) {
+    cut(delay.begin_ns);
+    cut(delay.end_ns);
   }
   for (picture_counter& counter : made_.counters) {
     for (counter_value& each : counter.values) cut(each.at_ns);
@@ -127,7 +127,7 @@ void picture_builder::end_with_load() {
 void picture_builder::order() {
   const std::map<std::uint32_t, std::uint32_t> lane_of_track = order_lanes();
   place_wakes(lane_of_track, order_reads());
-  std::sort(made_.rooms.begin(), made_.rooms.end(), [](const auto& a, const auto& b) {
+  std::sort(made_.delays.begin(), made_.delays.end(), [](const auto& a, const auto& b) {
     return std::tie(a.begin_ns, a.end_ns, a.file) < std::tie(b.begin_ns, b.end_ns, b.file);
   });
   std::sort(made_.counters.begin(), made_.counters.end(),
@@ -213,6 +213,9 @@ void picture_builder::order_names() {
   made_.names = std::move(names);
   for (picture_lane& lane : made_.lanes) {
     for (picture_span& span : lane.spans) span.name = number_of_old[span.name];
+  }
+  for (picture_delay& delay : made_.delays) {
+    if (delay.name != picture_delay::for_room) delay.name = number_of_old[delay.name];
   }
 }
 

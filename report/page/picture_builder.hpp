@@ -28,10 +28,10 @@ class picture_builder {
   void each_read(Visit visit) {
     for (picture_read& read : made_.reads) visit(read);
   }
-  void add_room(const picture_room& room) { made_.rooms.push_back(room); }
+  void add_delay(const picture_delay& delay) { made_.delays.push_back(delay); }
   template <class Visit>
-  void each_room(Visit visit) {
-    for (picture_room& room : made_.rooms) visit(room);
+  void each_delay(Visit visit) {
+    for (picture_delay& delay : made_.delays) visit(delay);
   }
   void add_value(std::string_view counter, counter_value value);
   // With its spans in any order, of two that are alike the outer one last. `track`: its number for

@@ -107,10 +107,11 @@ class line_reader {
         line.bytes = event.value;
         break;
       case event_kind::room:
-        line.category = "room";
+      case event_kind::delay:
+        line.category = event.kind == event_kind::room ? "room" : "delay";
         line.process = requests;
         if (event.value != 0) {
-          line.held_by = describe_(static_cast<std::uint32_t>(event.value - 1)).name;
+          line.ended_by = describe_(static_cast<std::uint32_t>(event.value - 1)).name;
         }
         break;
       case event_kind::counter:

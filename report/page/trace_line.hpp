@@ -23,8 +23,8 @@ struct trace_line {
   // Arguments.
   std::string subject = {};  // its name, or its number
   bool has_subject = false;
-  std::optional<std::string> held_by = {};  // likewise
-  std::string given_name = {};              // of a process or thread
+  std::optional<std::string> ended_by = {};  // likewise: what let it go on, or gave up its room
+  std::string given_name = {};               // of a process or thread
   std::string layer = {};
   std::uint64_t bytes = 0;
   std::uint64_t queue_ns = 0;

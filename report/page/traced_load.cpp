@@ -58,8 +58,8 @@ void traced_load::add(const trace_line& line) {
     case 'X':
       if (line.category == "request") {
         add_request(line);
-      } else if (line.category == "room") {
-        add_room(line);
+      } else if (line.category == "room" || line.category == "delay") {
+        add_delay(line);
       } else {
         add_span(line);
       }
@@ -166,11 +166,13 @@ void traced_load::add_request(const trace_line& line) {
   if (!line.layer.empty()) files_[number].layer = line.layer;
 }
 
-void traced_load::add_room(const trace_line& line) {
+void traced_load::add_delay(const trace_line& line) {
   track_of(line).has_requests = true;
-  builder_.add_room({*line.begin_ns, *line.begin_ns + *line.duration_ns,
-                     line.has_subject ? number_of(line.subject) : no_subject,
-                     line.held_by ? number_of(*line.held_by) : no_subject});
+  const bool is_room = line.category == "room";
+  builder_.add_delay({*line.begin_ns, *line.begin_ns + *line.duration_ns,
+                      line.has_subject ? number_of(line.subject) : no_subject,
+                      line.ended_by ? number_of(*line.ended_by) : no_subject,
+                      is_room ? picture_delay::for_room : builder_.number_of(line.name, true)});
 }
 
 std::uint32_t traced_load::number_of(const std::string& subject) {
@@ -195,8 +197,9 @@ std::string traced_load::last_thread() const {
   return found == tracks_.end() ? std::string() : found->second.lane.name;
 }
 
-void traced_load::finish() {
-  end_ns_ = marked_end_ ? *marked_end_ : last_stage_ns_ > 0 ? last_stage_ns_ : last_ns_;
+void traced_load::finish(ending with) {
+  const bool has_stages = last_stage_ns_ > 0 && with == ending::last_stage;
+  end_ns_ = marked_end_ ? *marked_end_ : has_stages ? last_stage_ns_ : last_ns_;
   begin_ns_ = marked_begin_ ? *marked_begin_ : first_stage_ns_ == UINT64_MAX ? 0 : first_stage_ns_;
   begin_ns_ = std::min(begin_ns_, end_ns_);
   order_files();
@@ -223,9 +226,9 @@ void traced_load::order_files() {
     for (picture_span& span : each.lane.spans) renumber(span.file);
   }
   builder_.each_read([&](picture_read& read) { renumber(read.file); });
-  builder_.each_room([&](picture_room& room) {
-    renumber(room.file);
-    renumber(room.held_by);
+  builder_.each_delay([&](picture_delay& delay) {
+    renumber(delay.file);
+    renumber(delay.ended_by);
   });
 }
 

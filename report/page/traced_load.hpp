@@ -24,8 +24,10 @@ namespace overture::report_detail {
 class traced_load {
  public:
   void add(const trace_line& line);
-  // Once, when all events are added.
-  void finish();
+  // Once, when all events are added. What is shown ends with the last stage of a file, or with the
+  // last event.
+  enum class ending : std::uint8_t { last_stage, last_event };
+  void finish(ending with = ending::last_stage);
 
   // After that.
   [[nodiscard]] const timeline_picture& picture() const { return picture_; }
@@ -70,7 +72,7 @@ class traced_load {
 
   void add_span(const trace_line& line);
   void add_request(const trace_line& line);
-  void add_room(const trace_line& line);
+  void add_delay(const trace_line& line);
   void add_mark(const trace_line& line);
   void add_flow_end(const trace_line& line);
   void add_to_stage(const trace_line& line, std::size_t stage, std::uint32_t number);

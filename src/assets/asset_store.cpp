@@ -370,6 +370,13 @@ std::size_t asset_store::subject_name(std::uint32_t subject, std::span<char> tex
   return path.copy(text.data(), text.size());
 }
 
+std::size_t asset_store::subject_failure(std::uint32_t subject,
+                                         std::span<char> text) const noexcept {
+  if (!text.empty()) text[0] = '\0';
+  if (state_ == nullptr || text.empty()) return 0;
+  return assets_detail::explain(state_->files, state_->core.chain_of(subject), text);
+}
+
 result<void> asset_store::for_each_unsettled(
     function_ref<void(const unsettled_asset&)> visit) const noexcept {
   if (state_ == nullptr) return {};

@@ -79,6 +79,12 @@ struct slot : overture::detail::asset_head {
   std::uint64_t file_bytes = 0;
   std::uint64_t cost_ns = 0;
 
+  // For a timeline: see store_trace.cpp.
+  const char* waits_for = nullptr;   // one of asset_waits; null: for nothing
+  std::uint64_t waits_since_ns = 0;  // 0: not known
+  bool lacks_room = false;           // the budget has refused it
+  const slot* let_go_by = nullptr;   // the last of its needs to settle
+
   need* needs = nullptr;                         // of this one
   need* needed_by = nullptr;                     // those of others for this one
   group_member* groups = nullptr;                // that it is in

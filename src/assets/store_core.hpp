@@ -17,6 +17,7 @@
 //   store_values.cpp   from value to ready, and back: finalize(), unload(), pump()
 //   store_reload.cpp   another value for an asset whose file has changed
 //   store_report.cpp   what is known of the assets
+//   store_trace.cpp    what a timeline has of them
 #pragma once
 
 #include <algorithm>
@@ -121,7 +122,8 @@ class store_core final : public fetch_listener {
   // What `one` asked for in decode() cannot be: it fails with that.
   void flawed(slot& one, const error& why) noexcept;
 
-  pump_result pump(std::chrono::nanoseconds budget) noexcept;
+  // `of_frame`: the program called it, so that the budget is one of a frame.
+  pump_result pump(std::chrono::nanoseconds budget, bool of_frame = true) noexcept;
   // Whether this thread is in pump() now, as the finalize() that calls is.
   [[nodiscard]] bool is_pumping() const noexcept { return is_pumping_; }
   // For contracts. Whether a handle is one of this store, which need not be true of any address.
@@ -136,6 +138,8 @@ class store_core final : public fetch_listener {
       function_ref<void(const unsettled_asset&)> visit) noexcept;
   [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
   [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
+  // Of the asset with this number in a timeline; empty if there is none.
+  [[nodiscard]] failure_chain chain_of(std::uint32_t subject) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;
   [[nodiscard]] std::string_view path_of(std::uint32_t subject) noexcept;
 
@@ -269,6 +273,12 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
   // What pump() does next; null if there is nothing.
   [[nodiscard]] slot* next_for_main(std::uint64_t end_ns, bool& unloads) noexcept;
+
+  // In store_trace.cpp.
+  void trace(slot& one, const life& before, life_event event) noexcept REQUIRES(lock_);
+  void trace_room(slot& one, bool lacks) noexcept REQUIRES(lock_);
+  void trace_wait(slot& one, std::uint64_t now) noexcept REQUIRES(lock_);
+  static void trace_overrun(std::uint64_t end_ns, const slot* longest) noexcept;
 
   // In store_report.cpp.
   [[nodiscard]] const char* what_it_waits_for(const slot& one) const noexcept REQUIRES(lock_);

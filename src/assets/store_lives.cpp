@@ -124,6 +124,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     }
     one.state.store(next.state, std::memory_order_release);
   }
+  trace(one, before, event);
   carry_out(one, what, todo);
   take_room(one, todo);
   const bool stops = (moved && !moves(one)) || (has_file(before.state) && !has_file(next.state)) ||
@@ -224,6 +225,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
     if (failed) blame(*parent, one);
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
+    parent->let_go_by = &one;
     parent->woken_next = woken_;
     woken_ = parent;
   }

@@ -107,7 +107,10 @@ slot* store_core::begin_read(actions& todo) noexcept {
   slot* const one = ending_ ? nullptr : next_to_read();
   if (one == nullptr || is_behind_a_decode(*one) || !may_be_read(*one)) return nullptr;
   const std::uint64_t guess = room_to_begin(*one);
-  if (!try_room(*one, guess)) return nullptr;
+  if (!try_room(*one, guess)) {
+    trace_room(*one, true);
+    return nullptr;
+  }
   one->room_bytes = guess;
   slot& asset = one->reload_of != nullptr ? *one->reload_of : *one;
   if (asset.changed && asset.due_ns <= now_ns()) take_change(asset);
@@ -200,6 +203,7 @@ void store_core::read_waits(fetch_request& begun, bool waits) noexcept {
     counts_.take_out(one);
     one.read_waits = waits;
     counts_.put_in(one);
+    trace_room(one, waits);
     if (waits) resume_decodes(todo);
     todo.feeds = waits && !ending_;
   }
@@ -308,6 +312,7 @@ slot* store_core::begin_decode(bool background, actions& todo) noexcept {
   const std::size_t line = class_of(one->priority);
   had_no_room_[line] = true;
   if (is_held(*one) && !ending_ && !try_room(*one, bytes)) {
+    trace_room(*one, true);
     ++owed_decodes_[line];
     if (leave_room_to(*one, todo)) resume_decodes(todo);
     return nullptr;

@@ -78,6 +78,7 @@ result<void> store_core::for_each_unsettled(
       found.state = one.now.state;
       if (found.state == asset_state::unloaded || is_settled(found.state)) continue;
       found.path = one.path;
+      found.subject = one.subject;
       found.ns = now - std::min(now, one.since_ns);
       found.what = what_it_waits_for(one);
       for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
@@ -104,6 +105,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       if (i >= table_.size()) return {};
       const slot& one = table_.at(i);
       found.path = one.path;
+      found.subject = one.subject;
       found.state = one.now.state;
       found.priority = one.priority;
       found.bytes = one.value != nullptr ? one.value_bytes : 0;
@@ -143,6 +145,15 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
     return true;
   });
   return chain;
+}
+
+failure_chain store_core::chain_of(std::uint32_t subject) noexcept {
+  const slot* found = nullptr;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (subject < table_.size()) found = &table_.at(subject);
+  }
+  return found != nullptr ? chain_of(*found) : failure_chain();
 }
 
 bool store_core::owns(const void* handle) noexcept {

@@ -191,7 +191,7 @@ slot* store_core::next_for_main(std::uint64_t end_ns, bool& unloads) noexcept {
   return next;
 }
 
-pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
+pump_result store_core::pump(std::chrono::nanoseconds budget, bool of_frame) noexcept {
   pump_result did;
   if (is_pumping_) return did;  // within finalize() or unload(), which this would call again
   const zone work("pump");
@@ -205,6 +205,8 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   begin_reloads(end_ns);
   judge_needs();
   bool unloads = false;
+  const slot* longest = nullptr;
+  std::uint64_t longest_ns = 0;
   for (std::uint64_t now = begin_ns; slot* const next = next_for_main(end_ns, unloads);) {
     if (unloads) {
       ++did.unloaded;
@@ -216,7 +218,11 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
         again = next;
       }
     }
-    now = now_ns();
+    const std::uint64_t began_ns = std::exchange(now, now_ns());
+    if (now - began_ns > longest_ns) {
+      longest_ns = now - began_ns;
+      longest = next;
+    }
     if (now >= end_ns) break;
   }
   actions todo;
@@ -239,6 +245,7 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   const bool has_time = did.steps + did.unloaded == 0 || now_ns() < end_ns;
   if (with_.jobs.concurrency() == 1 && has_time) (void)with_.jobs.wait_until(group_, end_ns);
   is_pumping_ = false;
+  if (of_frame && budget.count() > 0) trace_overrun(end_ns, longest);
   return did;
 }
 
@@ -254,7 +261,7 @@ bool store_core::wait_until(slot& wanted, std::uint64_t deadline_ns) noexcept {
     }
     const bool reads_itself = with_.files.help();
     const std::uint64_t left_ns = std::min(deadline_ns - now, slice_ns);
-    const pump_result did = pump(std::chrono::nanoseconds(left_ns));
+    const pump_result did = pump(std::chrono::nanoseconds(left_ns), false);
     if (is_done() || did.steps + did.unloaded > 0 || with_.jobs.concurrency() == 1) {
       for_main_thread_.cancel_wait();
       continue;

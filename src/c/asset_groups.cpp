@@ -9,12 +9,12 @@ using namespace overture::c;
 
 struct overture_asset_group {
   overture_asset_group(overture_store& in, asset_priority priority) noexcept
-      : store(in), assets(assets_of(in), priority) {
-    users_of(store).add();
+      : store(in), assets(in.assets, priority) {
+    store.users.add();
   }
   ~overture_asset_group() {
     assets.cancel();
-    users_of(store).remove();
+    store.users.remove();
   }
   overture_asset_group(const overture_asset_group&) = delete;
   overture_asset_group& operator=(const overture_asset_group&) = delete;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "c/handle.hpp"
+#include "overture/assets/asset_store.hpp"
 #include "overture/c/assets.h"
 #include "overture/c/jobs.h"
 #include "overture/c/reads.h"
@@ -41,6 +42,8 @@ class use_of {
   use_of(const use_of&) = delete;
   use_of& operator=(const use_of&) = delete;
 
+  // Null if there is none.
+  [[nodiscard]] Handle* get() const noexcept { return used_; }
   [[nodiscard]] Handle& operator*() const noexcept { return *used_; }
   [[nodiscard]] Handle* operator->() const noexcept { return used_; }
 
@@ -106,6 +109,17 @@ struct overture_reads {
   overture::job_group callbacks;  // calls of overture_read_done, waited for at the end
   overture::read_queue queue;
   overture::c::user_count users;
+};
+
+// What reports know of a store; src/c/store.cpp has the rest.
+struct overture_store {
+  overture_store(overture_reads* from, overture::asset_store& made) noexcept
+      : reads(from), assets(made) {}
+
+  overture::c::use_of<overture_reads> reads;
+  unsigned types = 0;
+  overture::asset_store& assets;
+  overture::c::user_count users;  // handles of the program
 };
 
 struct overture_decoded {

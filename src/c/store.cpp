@@ -165,20 +165,13 @@ struct all_loaders<std::integer_sequence<unsigned, Type...>> {
 };
 using type_numbers = std::make_integer_sequence<unsigned, OVERTURE_ASSET_TYPES_MAX>;
 
-}  // namespace
+struct made_store : overture_store {
+  made_store(overture_reads* from, const asset_store_config& config) noexcept
+      : overture_store(from, own), own(from->files->tree, from->queue, from->pool->jobs, config) {}
 
-struct overture_store {
-  overture_store(overture_reads* from, const asset_store_config& config) noexcept
-      : reads(from), assets(from->files->tree, from->queue, from->pool->jobs, config) {}
-
-  use_of<overture_reads> reads;
   all_loaders<type_numbers> loaders;
-  unsigned types = 0;
-  asset_store assets;
-  user_count users;  // handles of the program
+  asset_store own;  // ends before its loaders
 };
-
-namespace {
 
 constexpr const char* no_type = "this type was not added to the store";
 
@@ -197,7 +190,7 @@ template <unsigned Type>
 constexpr type_functions functions_of() noexcept {
   using value = value_of<Type>;
   return {[](overture_store& store, const overture_loader& how) noexcept {
-            program_loader<Type>& with = std::get<Type>(store.loaders.each);
+            auto& with = std::get<Type>(static_cast<made_store&>(store).loaders.each);
             with.calls = {.store = &store, .how = how};
             return store.assets.add(with);
           },
@@ -239,14 +232,6 @@ overture_code hand_over(overture_asset* made, overture_store& store, bool is_cou
 
 }  // namespace
 
-asset_store& overture::c::assets_of(overture_store& store) noexcept {
-  return store.assets;
-}
-
-user_count& overture::c::users_of(overture_store& store) noexcept {
-  return store.users;
-}
-
 overture_code overture_store_make(overture_reads* reads, const overture_store_config* config,
                                   overture_store** store, overture_error* error) {
   if (store == nullptr) return invalid(error, "there is no place for the store");
@@ -258,7 +243,8 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
   if (wanted.keep_bytes != 0) how.keep_bytes = wanted.keep_bytes;
   if (wanted.files_max != 0) how.files_max = wanted.files_max;
   if (wanted.budget_bytes != 0) how.budget_bytes = wanted.budget_bytes;
-  overture_store* const made = make<overture_store>(reads, how);
+  if (reads->timeline.get() != nullptr) how.record = &reads->timeline->record;
+  made_store* const made = make<made_store>(reads, how);
   if (made == nullptr) return out_of_memory(error);
   if (const result<void> status = made->assets.status(); !status) {
     destroy(made);
@@ -269,7 +255,7 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
 }
 
 overture_code overture_store_free(overture_store* store, overture_error* error) {
-  return end_unused(store, "assets of the store are still held", error);
+  return end_unused(static_cast<made_store*>(store), "assets of the store are still held", error);
 }
 
 overture_code overture_store_add(overture_store* store, const overture_loader* loader,

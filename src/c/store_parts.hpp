@@ -57,8 +57,4 @@ static_assert(OVERTURE_ASSET_BACKGROUND + above_lowest ==
   return static_cast<asset_priority>(priority + above_lowest);
 }
 
-[[nodiscard]] asset_store& assets_of(overture_store& store) noexcept;
-// The handles and groups of the program.
-[[nodiscard]] user_count& users_of(overture_store& store) noexcept;
-
 }  // namespace overture::c

@@ -124,8 +124,12 @@ class chrome_json {
     if (const result<void> done = write_unthreaded(event_kind::room, "room", "room "); !done) {
       return done;
     }
+    if (const result<void> done = write_unthreaded(event_kind::delay, "delay", "wait "); !done) {
+      return done;
+    }
     if (const result<void> done = write_counters(); !done) return done;
     if (const result<void> done = write_flows(); !done) return done;
+    if (const result<void> done = write_releases(); !done) return done;
     out_.raw("\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"version\":");
     out_.string(version);
     out_.raw(",\"events_lost\":");
@@ -208,7 +212,6 @@ class chrome_json {
               [](const placed_request& a, const placed_request& b) {
                 return std::less<>()(a.event, b.event);
               });
-    std::uint64_t id = 0;
     const auto write = [&](const wake_flow& flow) {
       std::uint64_t from_tid = flow.from_track + 1;
       std::uint64_t from_ns = flow.from_ns;
@@ -216,19 +219,28 @@ class chrome_json {
         from_tid = tid_of(*flow.request);
         from_ns = end_ns(*flow.request);
       }
-      ++id;
-      write_flow_end('s', id, from_tid, within(from_ns));
-      write_flow_end('f', id, flow.to_track + 1, within(flow.to_ns));
+      ++flows_;
+      write_flow_end("wake", 's', from_tid, within(from_ns));
+      write_flow_end("wake", 'f', flow.to_track + 1, within(flow.to_ns));
     };
     return for_each_wake(record_, write);
+  }
+  // From inside the last zone of what was needed to the next span of what needed it.
+  result<void> write_releases() {
+    return for_each_release(record_, [this](const release_flow& flow) {
+      ++flows_;
+      write_flow_end("need", 's', flow.from_track + 1, within(flow.from_ns));
+      write_flow_end("need", 'f', flow.to_track + 1, within(flow.to_ns));
+    });
   }
   // What ends at a time is over then for viewers.
   static std::uint64_t within(std::uint64_t end) noexcept { return end > 0 ? end - 1 : 0; }
 
-  void write_flow_end(char phase, std::uint64_t id, std::uint64_t tid, std::uint64_t at_ns) {
-    begin_event("wake", "wake", phase, tid, at_ns);
+  // Of the flow that was counted last.
+  void write_flow_end(const char* name, char phase, std::uint64_t tid, std::uint64_t at_ns) {
+    begin_event(name, name, phase, tid, at_ns);
     out_.raw(",\"id\":");
-    out_.number(id);
+    out_.number(flows_);
     out_.raw("}");
   }
   [[nodiscard]] std::uint64_t tid_of(const trace_event& request) const noexcept {
@@ -305,7 +317,8 @@ class chrome_json {
 
   void end_event(const trace_event& event, const request_details& details = {}) {
     out_.raw(",\"args\":{");
-    const bool has_value = event.kind != event_kind::wait && event.kind != event_kind::room;
+    const bool has_value = event.kind != event_kind::wait && event.kind != event_kind::room &&
+                           event.kind != event_kind::delay;
     const std::uint64_t value = has_value ? event.value : 0;
     if (event.subject != no_subject) {
       out_.raw("\"subject\":");
@@ -316,9 +329,9 @@ class chrome_json {
       out_.raw(event.kind == event_kind::instant ? "\"value\":" : "\"bytes\":");
       out_.number(value);
     }
-    if (event.kind == event_kind::room && event.value != 0) {
-      out_.raw(event.subject != no_subject ? ",\"held_by\":" : "\"held_by\":");
-      write_subject(static_cast<std::uint32_t>(event.value - 1), ",\"held_by_number\":");
+    if (event.kind == event_kind::room) write_other(event, "\"held_by\":", ",\"held_by_number\":");
+    if (event.kind == event_kind::delay) {
+      write_other(event, "\"ended_by\":", ",\"ended_by_number\":");
     }
     const bool follows = event.subject != no_subject || value != 0;
     write_flags(event.flags, follows);
@@ -330,6 +343,14 @@ class chrome_json {
       write_block(details);
     }
     out_.raw("}}");
+  }
+
+  // The subject that the value means.
+  void write_other(const trace_event& event, const char* key, const char* number_key) {
+    if (event.value == 0) return;
+    if (event.subject != no_subject) out_.raw(",");
+    out_.raw(key);
+    write_subject(static_cast<std::uint32_t>(event.value - 1), number_key);
   }
 
   // What of the service was no reading.
@@ -457,6 +478,7 @@ class chrome_json {
   vec<ordered_event> events_;
   vec<placed_request> requests_;
   std::uint64_t events_lost_ = 0;
+  std::uint64_t flows_ = 0;  // written so far; they share one line of numbers
   std::uint64_t next_tid_ = first_request_tid;
   char subject_text_[limits::path_bytes_max];
 };

@@ -28,7 +28,8 @@ std::uint64_t duration_ns(const trace_event& event) noexcept {
 
 // Others have a place or a subject as their value.
 constexpr bool has_amount(event_kind kind) noexcept {
-  return kind != event_kind::wait && kind != event_kind::wake && kind != event_kind::room;
+  return kind != event_kind::wait && kind != event_kind::wake && kind != event_kind::room &&
+         kind != event_kind::delay;
 }
 
 constexpr bool has_cpu_time(event_kind kind) noexcept {

@@ -67,6 +67,7 @@ class wake_finder {
         case event_kind::service:
         case event_kind::part:
         case event_kind::room:
+        case event_kind::delay:
         case event_kind::counter:
         case event_kind::instant:
           return;

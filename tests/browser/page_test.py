@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Zlib
 """The page of a load in Chromium: ./dev page runs this.
 
-    page_test.py OVERTURE DEMO AXE
+    page_test.py OVERTURE DEMO AXE STORE
 
 makes pages with the command OVERTURE, of the sample game in the folder DEMO and of files with
 hostile names, and uses them as a reader would. AXE is axe.min.js, which looks for what keeps some
-readers out.
+readers out. STORE is the page of the assets of examples/12_levels.
 """
 
 import pathlib
@@ -20,7 +20,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-OVERTURE, DEMO, AXE = sys.argv[1:4] if len(sys.argv) > 3 else ("", "", "")
+OVERTURE, DEMO, AXE, STORE = sys.argv[1:5] if len(sys.argv) > 4 else ("", "", "", "")
 MOUNTS = ("base.zip", "dlc/rome", "mods/better_ai.zip", "mods/winter", "mods/high_detail.zip")
 HOSTILE = (
     "<img src=x onerror=document.title='owned'>.txt",
@@ -60,6 +60,18 @@ def make_page(folder, *mounts, code=0, name="load.html"):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == code, done
     return page
+
+
+def barriers(driver, scheme):
+    """What keeps some readers out, with light or dark colours."""
+    driver.execute_script(pathlib.Path(AXE).read_text(encoding="utf-8"))
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    found = driver.execute_async_script(
+        "const done = arguments[0]; axe.run(document).then(r => done(r.violations.map("
+        "v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' | '))))")
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    return found
 
 
 class PageTest(unittest.TestCase):
@@ -259,16 +271,9 @@ class PageTest(unittest.TestCase):
         self.assertIn("260", self.by("files-count").text)
 
     def test_no_barriers(self):
-        self.js(pathlib.Path(AXE).read_text(encoding="utf-8"))
         for scheme in ("light", "dark"):
-            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-                "features": [{"name": "prefers-color-scheme", "value": scheme}]})
             self.rows()[0].find_element(By.TAG_NAME, "button").click()
-            found = self.driver.execute_async_script(
-                "const done = arguments[0]; axe.run(document).then(r => done(r.violations.map("
-                "v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' | '))))")
-            self.assertEqual(found, [], scheme)
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+            self.assertEqual(barriers(self.driver, scheme), [], scheme)
 
     def test_it_prints(self):
         printed = self.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
@@ -313,6 +318,30 @@ class OtherPagesTest(unittest.TestCase):
                               driver.find_elements(By.CSS_SELECTOR, "header p.warn")
                               if not each.text.startswith("The machine was not quiet")]
                     self.assertEqual(len(warned), 0 if name == "both" else 1, (name, warned))
+            finally:
+                driver.quit()
+
+    def test_the_page_of_a_store_follows_an_asset_through_its_waits(self):
+        for phone in (False, True):
+            driver = browser(phone=phone)
+            try:
+                driver.get(f"file://{STORE}")
+                self.assertTrue(driver.execute_script(
+                    "return document.documentElement.dataset.ready"))
+                self.assertIn("of assets", driver.title)
+                self.assertFalse(driver.find_element(By.ID, "what-if").is_displayed())
+                self.assertLessEqual(driver.execute_script(
+                    "return document.documentElement.scrollWidth - innerWidth"), 0)
+                driver.find_element(By.ID, "search").send_keys("levels/1")
+                rows = driver.find_elements(By.CSS_SELECTOR, "#files-table tbody tr")
+                self.assertEqual(len(rows), 1)
+                rows[0].find_element(By.TAG_NAME, "button").click()
+                way = driver.find_element(By.ID, "file-way").text
+                self.assertIn("waits for its file to be read", way)
+                self.assertIn("waits for an asset that it needs, at last for gfx/", way)
+                for scheme in ("light", "dark"):
+                    self.assertEqual(barriers(driver, scheme), [], scheme)
+                self.assertEqual([each["message"] for each in driver.get_log("browser")], [])
             finally:
                 driver.quit()
 

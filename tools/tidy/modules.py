@@ -90,6 +90,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/assets/store_reading.cpp": "order_test, memory_test",
     "src/assets/store_reload.cpp": "reload_test",
     "src/assets/store_report.cpp": "asset_store_test, soft_asset_test, record_test",
+    "src/assets/store_trace.cpp": "trace_test; what it records: asset_wait_test",
     "src/assets/store_values.cpp": "asset_store_test, stress_test",
     "src/text/cursor.cpp": "tokens: read_test, fuzz/text.cpp",
     "src/text/index.cpp": "splitting a text into pages: read_test",

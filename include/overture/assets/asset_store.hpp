@@ -47,7 +47,7 @@
 //            it keeps loaded, a level with its textures, up to 64 needs deep. What was given up
 //            first goes first. What several kept assets share counts for none of them, and goes
 //            with the last of them: keep less, or hold what is shared, where it is large.
-// A record of about 700 bytes stays for each asset ever asked for, and sizeof(T) for each value of
+// A record of about 800 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
@@ -59,7 +59,9 @@
 //
 // A timeline shows each step of an asset, on each thread that is attached to one: the zones "read"
 // (which unpacks too), "decode", "finalize" and "unload", and the requests of the read queue, with
-// the number of the asset as their subject, and "pump" around what runs in pump():
+// the number of the asset as their subject, and "pump" around what runs in pump(). In between it
+// has what the asset waited for, and which need let it go on: see asset_waits.hpp.
+// write_report() makes a page of it (overture/report/write_report.hpp), write_chrome_json() a file:
 //
 //   const auto name = [&](std::uint32_t subject, std::span<char> text) {
 //     return store.subject_name(subject, text);
@@ -174,6 +176,7 @@ struct pump_result {
 // An asset that is neither ready nor failed, and what it waits for.
 struct unsettled_asset {
   asset_path path;
+  std::uint32_t subject = 0;  // its number in a timeline
   asset_state state = asset_state::queued;
   asset_path needs;       // if `needing`: the first that is not ready
   std::uint64_t ns = 0;   // since it came into this state
@@ -195,6 +198,7 @@ inline constexpr std::size_t asset_holder_count = 5;
 // An asset that the store knows.
 struct known_asset {
   asset_path path;
+  std::uint32_t subject = 0;  // its number in a timeline
   asset_state state = asset_state::unloaded;
   asset_priority priority = asset_priority::normal;  // its own, or of what waits for it
   std::uint64_t bytes = 0;                           // as its loader says, once it is decoded
@@ -323,6 +327,8 @@ class OVERTURE_API asset_store {
   // Writes the path of the asset with this number in a timeline, cut to fit, and returns its
   // length; 0 if there is none. Any thread.
   std::size_t subject_name(std::uint32_t subject, std::span<char> text) const noexcept;
+  // Writes why the asset with this number failed, as explain() does. Any thread.
+  std::size_t subject_failure(std::uint32_t subject, std::span<char> text) const noexcept;
   // Visits every asset that is asked for and neither ready nor failed: what a load that does not
   // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).
   // Any thread.

@@ -32,7 +32,8 @@ typedef struct overture_reads_config {
   size_t size;       // sizeof(overture_reads_config)
   uint32_t threads;  // that block in reads; 0: 8 to 16, as many as the disk benefits from
   bool uring;        // one thread with many reads in flight, where the kernel allows it
-  overture_timeline* timeline;  // the threads record into it; NULL: none
+  // The threads record into it, and those of stores that use these reads; NULL: none.
+  overture_timeline* timeline;
 } overture_reads_config;
 
 // Starts the threads. `files` and `pool` must not be NULL; both are OVERTURE_BUSY until it is

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Zlib
 //
-// The page of a load, from C: what took the time, and what to change. overture/c/trace.h shows how
-// a program records; overture/report/write_report.hpp says what the page needs and what it costs.
+// The page of a load, or of what a store loaded, from C: what took the time, and what to change.
+// overture/c/trace.h shows how a program records; overture/report/write_report.hpp says what the
+// page needs and what it costs.
 //
 //   overture_timeline_write_report(timeline, files, "load.html", &why);
+//   overture_store_write_report(store, timeline, "assets.html", &why);
 //
 // Link overture::report (pkg-config overture-report) and the standard library of C++.
 #pragma once
 
+#include "overture/c/assets.h"
 #include "overture/c/trace.h"
 #include "overture/c/vfs.h"
 
@@ -22,6 +25,13 @@ extern "C" {
 overture_code overture_timeline_write_report(const overture_timeline* timeline,
                                              const overture_files* files, const char* path,
                                              overture_error* error);
+
+// The same of what a store loaded: how long each asset took and what it waited for, calls of
+// overture_store_pump() over their budget, failures. `timeline` is that of the pool and the reads,
+// and has no zones with subjects but those of this store. Otherwise as above.
+overture_code overture_store_write_report(const overture_store* store,
+                                          const overture_timeline* timeline, const char* path,
+                                          overture_error* error);
 
 #ifdef __cplusplus
 }

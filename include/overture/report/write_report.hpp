@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
-// write_report: a load as one page, which says what took the time and what to change.
+// write_report: a load, or what an asset_store loaded, as one page, which says what took the time
+// and what to change.
 //
 //   timeline record;
 //   record.attach_thread("main");
@@ -31,6 +32,7 @@
 
 namespace overture {
 
+class asset_store;
 class file_system;
 class load_scope;
 class text_sink;
@@ -47,5 +49,23 @@ class timeline;
 // says so: failures, warnings, overridden files. Otherwise as above.
 [[nodiscard]] result<void> write_report(text_sink& page, const timeline& record,
                                         const file_system* files = nullptr) noexcept;
+
+// What an asset_store loaded: how long each asset took from asking to ready and what it waited for,
+// calls of pump() that took longer than their budget and which asset made them, why assets failed,
+// and what was loaded more than once. A store that still loads has on it what each asset waits for.
+//
+//   timeline record;
+//   thread_pool jobs{{.workers = 3, .record = &record}};
+//   read_queue reads{files, {.record = &record}};
+//   asset_store store{files, reads, jobs, {.record = &record}};
+//   ...
+//   my_file page("assets.html");
+//   if (auto written = write_report(page, record, store); !written) log(written.error());
+//
+// The zones of the timeline that have a subject are taken for those of this store: give others a
+// timeline of their own. It tells the steps of the threads that are attached to it. Otherwise as
+// above, and the assets that load must do so on threads that are idle now.
+[[nodiscard]] result<void> write_report(text_sink& page, const timeline& record,
+                                        const asset_store& store) noexcept;
 
 }  // namespace overture

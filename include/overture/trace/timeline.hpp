@@ -63,9 +63,13 @@ enum class event_kind : std::uint8_t {
   // block: a part of its service that was no reading, with its duration. The name is "unpack" (the
   // value: how many packed bytes were read for it) or "solid block" (another thread unpacked).
   part,
+  // The subject waited from begin to end, on no thread, for what the name says. The value is 1 +
+  // the subject whose end let it go on, 0 if there is none or it is not known. for_each_release()
+  // finds the zones that it joins.
+  delay,
 };
 
-inline constexpr std::size_t event_kind_count = 9;
+inline constexpr std::size_t event_kind_count = 10;
 
 // The outcome of a request (trace_event::flags).
 struct request_flags {
@@ -241,6 +245,20 @@ struct wake_flow {
 OVERTURE_API result<void> for_each_wake(const timeline& record,
                                         function_ref<void(const wake_flow&)> visit) noexcept;
 
+// A delay that another subject ended.
+struct release_flow {
+  const trace_event* delay = nullptr;
+  std::size_t from_track = 0;
+  std::uint64_t from_ns = 0;  // the end of the last zone of that subject before
+  std::size_t to_track = 0;
+  std::uint64_t to_ns = 0;  // the begin of the next zone of the delayed subject
+};
+// Visits the delays of which the timeline has both zones. Takes memory from the timeline's
+// allocator: up to 80 bytes for each zone that has a subject. Errors: out_of_memory; threw (the
+// visitor; it ends there). Threads: as for reading the timeline.
+OVERTURE_API result<void> for_each_release(const timeline& record,
+                                           function_ref<void(const release_flow&)> visit) noexcept;
+
 // Receives exported text, in pieces.
 class text_sink {
  public:
@@ -268,6 +286,8 @@ struct chrome_json_options {
 //     block also "packed_bytes", "unpack_us" and "block_wait_us".
 //   - What waits for room does so on tracks of its own ("room 0" and so on), and has as argument
 //     "held_by", the subject that had the room.
+//   - So does what waits on no thread for anything else ("wait 0" and so on), with "ended_by", the
+//     subject whose end let it go on, and a flow named "need" from there to what it does next.
 //   - Counters belong to the process.
 //   - A wait that another thread ended has a flow: from the call that woke it, or from the read it
 //     waited for, to what the woken thread does next.

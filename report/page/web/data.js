@@ -127,15 +127,16 @@ export function wakesOf(list, tick) {
   });
 }
 
-// Files that waited for room in the memory budget, and which file gave up its room then.
-export function roomsOf(list, tick) {
+// Files that waited on no thread: for room in the memory budget (name -1), or for what the name says;
+// and the file that gave up its room then, or let them go on.
+export function delaysOf(list, tick) {
   const numbers = new Varints(list.list);
   let begin = 0;
   return Array.from({ length: list.count }, () => {
     begin += numbers.next();
     const end = begin + numbers.next();
-    const [file, heldBy] = [numbers.next() - 1, numbers.next() - 1];
-    return { begin: begin * tick, end: end * tick, file, heldBy };
+    const [file, by, name] = [numbers.next() - 1, numbers.next() - 1, numbers.next() - 1];
+    return { begin: begin * tick, end: end * tick, file, by, name };
   });
 }
 
@@ -173,7 +174,7 @@ export function readData(json) {
   data.order = Array.from({ length: json.order.count }, () => (file += order.nextSigned()));
   data.critical = criticalOf(json, tick);
   data.wakes = wakesOf(json.wakes, tick);
-  data.rooms = roomsOf(json.rooms, tick);
+  data.delays = delaysOf(json.delays, tick);
   return data;
 }
 

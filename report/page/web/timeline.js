@@ -168,11 +168,13 @@ export class Timeline {
         if (end > begin || what === name) steps.push({ lane: -1, name: what, begin, end });
       }
     }
-    for (const room of this.data.rooms) {
-      if (room.file !== file) continue;
-      const by = this.data.files[room.heldBy];
-      const name = by ? `waits for room, which ${by.path} had` : 'waits for room';
-      steps.push({ lane: -1, name, begin: room.begin, end: room.end });
+    for (const delay of this.data.delays) {
+      if (delay.file !== file) continue;
+      const isRoom = delay.name < 0;
+      const by = this.data.files[delay.by]?.path;
+      let name = `waits for ${isRoom ? 'room' : this.data.names[delay.name].name}`;
+      if (by) name += isRoom ? `, which ${by} had` : `, at last for ${by}`;
+      steps.push({ lane: -1, name, begin: delay.begin, end: delay.end });
     }
     return steps.sort((a, b) => a.begin - b.begin || b.end - a.end);
   }

@@ -45,6 +45,7 @@ class small_load {
       add(event_kind::wait, idle_reasons::read, 310, 400, no_subject, 0x10);
       add(event_kind::room, idle_reasons::budget, 320, 500, 2, 4);
       add(event_kind::room, idle_reasons::budget, 330, 510, 3, 0);
+      add(event_kind::delay, "a need", 340, 505, 1, 3);
       add(event_kind::wait, idle_reasons::to_run, 510, 600, no_subject, 0x20);
       add(event_kind::wait, wait_reasons::no_job, 910, 1200);
     });
@@ -122,8 +123,10 @@ std::string shown(const timeline_picture& picture) {
     out << wake.to_lane << ' ' << wake.to_ns << ' ' << wake.from_lane << ' ' << wake.from_read
         << ' ' << wake.from_ns << '\n';
   }
-  for (const picture_room& room : picture.rooms) {
-    out << room.begin_ns << '-' << room.end_ns << ' ' << room.file << ' ' << room.held_by << '\n';
+  for (const picture_delay& delay : picture.delays) {
+    const bool is_room = delay.name == picture_delay::for_room;
+    out << delay.begin_ns << '-' << delay.end_ns << ' ' << delay.file << ' ' << delay.ended_by
+        << ' ' << (is_room ? "room" : picture.names[delay.name].name) << '\n';
   }
   for (const picture_counter& counter : picture.counters) {
     out << counter.name;
@@ -143,9 +146,10 @@ TEST(traced_load, the_picture_is_that_of_the_load_itself) {
   EXPECT_EQ(back.picture().wakes[0].from_ns, 390u);
   EXPECT_EQ(back.picture().wakes[1].from_lane, 0u);
   EXPECT_EQ(back.picture().wakes[1].to_ns, 600u);
-  ASSERT_EQ(back.picture().rooms.size(), 2u);
-  EXPECT_EQ(back.picture().rooms[0].held_by, 3u) << "by name, though it cannot be written";
-  EXPECT_EQ(back.picture().rooms[1].held_by, no_subject);
+  ASSERT_EQ(back.picture().delays.size(), 3u);
+  EXPECT_EQ(back.picture().delays[0].ended_by, 3u) << "by name, though it cannot be written";
+  EXPECT_EQ(back.picture().delays[1].ended_by, no_subject);
+  EXPECT_EQ(back.picture().delays[2].ended_by, 2u);
   EXPECT_EQ(back.load_ns(), 900u);
   EXPECT_EQ(back.told_ns(), 880u);
   EXPECT_EQ(back.foreign_events(), 0u);
