@@ -286,6 +286,7 @@ class store_core final : public fetch_listener {
   // In store_reload.cpp.
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
+  void look_for_failed() noexcept REQUIRES(lock_);
   void retry_blaming(slot& one) noexcept REQUIRES(lock_);
   void retry_if_come(const slot* because) noexcept REQUIRES(lock_);
   [[nodiscard]] bool may_come(slot& because) noexcept REQUIRES(lock_);
@@ -332,6 +333,7 @@ class store_core final : public fetch_listener {
   std::uint64_t first_due_ns_ GUARDED_BY(lock_) = UINT64_MAX;  // of changed_
   std::size_t to_retry_ GUARDED_BY(lock_) = 0;                 // where retry_failed() goes on
   std::size_t left_to_retry_ GUARDED_BY(lock_) = 0;            // how many it has to look at
+  std::size_t looked_at_size_ GUARDED_BY(lock_) = 0;  // of the table, when that was counted
   std::uint32_t blame_look_ GUARDED_BY(lock_) = 0;
   slot* reloaded_ GUARDED_BY(lock_) = nullptr;  // for pump(); linked by work_next
   // Reloads with old values, linked by work_next, and the calls of loaders that may use those.

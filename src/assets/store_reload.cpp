@@ -99,19 +99,25 @@ void store_core::take_change(slot& one) noexcept {
 // the store itself reloads doesn't count, or the assets of a circle would retry each other for
 // ever.
 void store_core::retry_circles() noexcept {
-  if (needs_.note_save()) left_to_retry_ = table_.size();
+  if (needs_.note_save()) look_for_failed();
+}
+
+// Whatever the look that is under way has found, this one finds more.
+void store_core::look_for_failed() noexcept {
+  left_to_retry_ = looked_at_size_ = table_.size();
+  ++blame_look_;
 }
 
 // What has failed because of this one is tried again: retry_failed() looks for it.
 void store_core::retry_blaming(slot& one) noexcept {
   one.blamed = false;  // until another fails for it again
   one.may_come = true;
-  left_to_retry_ = table_.size();
+  look_for_failed();
 }
 
 // Something has failed because of an asset that has come meanwhile.
 void store_core::retry_if_come(const slot* because) noexcept {
-  if (because != nullptr && because->may_come) left_to_retry_ = table_.size();
+  if (because != nullptr && because->may_come) look_for_failed();
 }
 
 // Whether one of those to blame may come: it, what made it fail, and so on. In one look each is
@@ -131,11 +137,11 @@ bool store_core::may_come(slot& because) noexcept {
 
 // For pump(): some at a time.
 void store_core::retry_failed(std::uint64_t end_ns) noexcept {
-  bool is_first = true;
   for (bool more = true; more;) {
     const sync_detail::scoped_lock hold(lock_);
     if (left_to_retry_ == 0) return;
-    if (std::exchange(is_first, false)) ++blame_look_;
+    // Those that came since are met on the way.
+    left_to_retry_ += table_.size() - std::exchange(looked_at_size_, table_.size());
     const std::size_t count = std::min(left_to_retry_, 16 * reloads_at_once);
     left_to_retry_ -= count;
     for (std::size_t i = 0; i < count; ++i) {

@@ -124,6 +124,25 @@ TEST(a_failed_need, that_fails_again_is_not_tried_for_ever) {
   EXPECT_EQ(rig.happened.count("decode wall.txt"), 2u);
 }
 
+TEST(a_failed_need, that_is_mended_is_noticed_though_others_are_asked_for_meanwhile) {
+  store_rig rig({.workers = 0});
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "corrupt");
+  std::vector<asset<words>> others;
+  for (int saves = 0; saves < 2; ++saves) {
+    if (saves == 1) rig.add("wall.txt", "wall");
+    store.reload("wall.txt");
+    store.pump(std::chrono::nanoseconds(1));
+    for (int i = 0; i < 10; ++i) others.push_back(store.get<words>(std::to_string(10 * saves + i)));
+    for (int i = 0; i < 100; ++i) store.pump(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(store.outcome(room), "ready");
+}
+
 TEST(a_failed_need, is_named_at_the_end_of_however_long_a_chain) {
   store_rig rig;
   for (int i = 0; i < 30; ++i) {
@@ -158,7 +177,7 @@ struct circle {
   store_rig rig;
   std::size_t size;
 
-  explicit circle(std::size_t of) : size(of) {
+  circle(std::size_t of, unsigned workers) : rig({.workers = workers}), size(of) {
     for (std::size_t i = 0; i < size; ++i) close(i);
   }
   [[nodiscard]] static std::string path(std::size_t i) { return "room" + std::to_string(i); }
@@ -168,12 +187,13 @@ struct circle {
 
 TEST(a_circle, that_one_save_opens_anywhere_lets_all_of_it_load) {
   for (std::size_t size = 2; size <= 4; ++size) {
-    for (std::size_t which = 0; which < size * size; ++which) {
-      const std::size_t first = which / size;
+    for (std::size_t which = 0; which < 3 * size * size; ++which) {
+      const auto workers = static_cast<unsigned>(which / (size * size));
+      const std::size_t first = which / size % size;
       const std::size_t opened = which % size;
       SCOPED_TRACE(testing::Message()
                    << size << " assets, " << first << " asked for first, " << opened << " opened");
-      circle of(size);
+      circle of(size, workers);
       of.rig.add("wall.txt", "wall");
       of.rig.mount();
       rigged_store store(of.rig, at_once);
@@ -197,7 +217,7 @@ TEST(a_circle, that_one_save_closes_and_another_opens_leaves_no_failed_reload) {
     const std::size_t closed = which / size;
     const std::size_t opened = which % size;
     SCOPED_TRACE(testing::Message() << closed << " closed, " << opened << " opened");
-    circle of(size);
+    circle of(size, 1);
     of.open(closed);
     of.rig.add("wall.txt", "wall");
     of.rig.mount();
@@ -215,7 +235,7 @@ TEST(a_circle, that_one_save_closes_and_another_opens_leaves_no_failed_reload) {
 }
 
 TEST(a_circle, that_stays_closed_is_tried_once_for_each_save) {
-  circle of(3);
+  circle of(3, 1);
   of.rig.mount();
   rigged_store store(of.rig, at_once);
   const asset<list> first = store.get<list>("room0"_path);

@@ -18,8 +18,8 @@
 //
 // Lifetime: the store outlives its handles. What get() points to stays for as long as the handle is
 // held, except that a reload puts another value in its place: a pointer is good until the next
-// asset_store::pump(), so call get() anew in each frame. A function of a loader, on whatever thread,
-// may use it until it returns.
+// asset_store::pump(), so call get() anew in each frame. A function of a loader, on whatever
+// thread, may use it until it returns.
 #pragma once
 
 #include <cstddef>

@@ -86,9 +86,9 @@ class OVERTURE_API asset_group {
   bool wait_for(std::chrono::nanoseconds duration) noexcept {
     return store_.wait_for_all(head_, duration);
   }
-  // Gives all of them up: what nothing else holds is cancelled, or unloaded or kept as when its last
-  // handle goes. What is still held, and wanted by nobody else, gets the lowest priority. The group
-  // is empty then, and may be used again.
+  // Gives all of them up: what nothing else holds is cancelled, or unloaded or kept as when its
+  // last handle goes. What is still held, and wanted by nobody else, gets the lowest priority. The
+  // group is empty then, and may be used again.
   void cancel() noexcept { store_.leave(head_); }
 
  private:

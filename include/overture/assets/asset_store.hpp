@@ -114,10 +114,11 @@ inline constexpr std::size_t asset_priority_class_count = 4;
 //
 //   within(asset_priority::normal, 1 - distance / view_distance)
 [[nodiscard]] constexpr asset_priority within(asset_priority of, float near) noexcept {
-  constexpr unsigned last = 63;
+  constexpr unsigned count = 64;
   const float share = near >= 1 ? 1 : near > 0 ? near : 0;
-  const auto step = static_cast<unsigned>(share * static_cast<float>(last) + 0.5F);
-  return static_cast<asset_priority>((static_cast<unsigned>(of) & ~last) + step);
+  const auto step = static_cast<unsigned>(share * static_cast<float>(count));
+  const unsigned first = static_cast<unsigned>(of) / count * count;
+  return static_cast<asset_priority>(first + (step < count ? step : count - 1));
 }
 
 // For asset_store::set_priorities().
