@@ -67,7 +67,7 @@ life_facts store_core::facts_of(const slot& one) const noexcept {
 void store_core::note_call(slot& one, life_event event, asset_state next) noexcept {
   switch (event) {
     case life_event::decode_begins:
-      if (next != asset_state::decoding) break;  // nobody wants it any more
+      if (next != asset_state::decoding) break;  // it was given up
       [[fallthrough]];
     case life_event::step_begins:
     case life_event::unload_begins:

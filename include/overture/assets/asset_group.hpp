@@ -3,7 +3,7 @@
 // asset_group: assets that are wanted for one purpose, a level or a menu.
 //
 //   asset_group level{store, asset_priority::low};         // the player may go there
-//   asset<map> first = level.get<map>("levels/2.map"_path);
+//   asset<level_map> first = level.get<level_map>("levels/2.map"_path);
 //   level.get<sound>("music/2.ogg"_path);                  // the group holds it
 //   ...
 //   level.set_priority(asset_priority::high);              // the door opens
@@ -87,8 +87,8 @@ class OVERTURE_API asset_group {
     return store_.wait_for_all(head_, duration);
   }
   // Gives all of them up: what nothing else holds is cancelled, or unloaded or kept as when its
-  // last handle goes. What is still held, and wanted by nobody else, gets the lowest priority. The
-  // group is empty then, and may be used again.
+  // last handle goes. What is still held, but not wanted by anything else, gets the lowest
+  // priority. The group is empty then, and may be used again.
   void cancel() noexcept { store_.leave(head_); }
 
  private:

@@ -75,7 +75,7 @@ TEST(a_priority, that_is_set_moves_what_waits_up_and_down) {
   EXPECT_THAT(decodes(rig), ElementsAre("c", "b", "a", "d"));
 }
 
-TEST(a_priority, that_is_lowered_lowers_the_needs_that_nobody_wants_sooner) {
+TEST(a_priority, that_is_lowered_lowers_the_needs_that_are_not_wanted_sooner) {
   store_rig rig({.workers = 4});  // three of them wait at the gate
   rig.add("room", "own\nshared\nasked");
   rig.add("other", "shared");
