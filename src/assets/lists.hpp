@@ -122,12 +122,18 @@ class priority_lines {
     push_back(one);
   }
   [[nodiscard]] bool empty() const noexcept { return first() == nullptr; }
-  // All of a class, in order.
-  template <class Visit>
-  void each_of(std::size_t which, Visit visit) const {
-    each_list(which, [&](const linked_list<T>& list) {
-      for (T* one = list.front; one != nullptr; one = one->after) visit(*one);
-    });
+  // The one after it, of the same class; null after the last.
+  [[nodiscard]] T* after(const T& one) const noexcept {
+    if (one.after != nullptr) return one.after;
+    const std::size_t which = class_of(one.priority);
+    const std::size_t step = static_cast<std::size_t>(one.priority) % priorities_of_class;
+    std::uint64_t left = filled_[which] & ((std::uint64_t{1} << step) - 1);
+    while (left != 0) {
+      const std::size_t next = highest(left);
+      if (T* const front = lists_[which * priorities_of_class + next].front) return front;
+      left &= ~(std::uint64_t{1} << next);
+    }
+    return nullptr;
   }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t sum = 0;

@@ -294,13 +294,13 @@ void store_core::decode_next(bool background) noexcept {
 // Those that come later have taken room for their values when they were read. True if any had.
 bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
   bool found = false;
-  to_decode_.each_of(class_of(first.priority), [&](slot& each) REQUIRES(lock_) {
-    const std::uint64_t bytes = with_.counts_files ? each.fetch.content.size() : 0;
-    if (&each == &first || each.room_bytes <= bytes) return;
-    set_room(each, bytes);
-    take_room(each, todo);
+  for (slot* each = to_decode_.after(first); each != nullptr; each = to_decode_.after(*each)) {
+    const std::uint64_t bytes = with_.counts_files ? each->fetch.content.size() : 0;
+    if (each->room_bytes <= bytes) continue;
+    set_room(*each, bytes);
+    take_room(*each, todo);
     found = true;
-  });
+  }
   return found;
 }
 

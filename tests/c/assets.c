@@ -253,8 +253,8 @@ C_CASE(c_assets, a_group_holds_raises_waits_and_gives_up) {
   CHECK_INVALID(overture_asset_group_make(store, 96, &level, &why));
   CHECK_INVALID(overture_asset_group_make(store, 0, NULL, &why));
   CHECK_OK(overture_asset_group_make(store, OVERTURE_ASSET_LOW, &level, &why));
-  CHECK_OK(overture_store_get(store, words.number, "maps/rome.txt", OVERTURE_ASSET_LOWEST, &word,
-                              &why));
+  CHECK_OK(
+      overture_store_get(store, words.number, "maps/rome.txt", OVERTURE_ASSET_LOWEST, &word, &why));
   CHECK_INVALID(overture_asset_group_add(NULL, word, &why));
   CHECK_INVALID(overture_asset_group_add(level, NULL, &why));
   CHECK_OK(overture_asset_group_add(level, word, &why));
