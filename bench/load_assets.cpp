@@ -144,11 +144,13 @@ void measure_priorities(int rounds, results& into) {
   overture::asset_store store(files, reads, jobs, {.background_threads = 0});
   check(store.add(loader));
   std::vector<asset<small>> held;
+  held.reserve(waiting);
   for (std::size_t i = 0; i < waiting; ++i) held.push_back(store.get<small>(std::to_string(i)));
   std::mt19937 random(1);
   std::vector<double> ms;
   for (int frame = 0; frame < 20 * rounds; ++frame) {
     std::vector<overture::priority_change> changes;
+    changes.reserve(changed);
     for (std::size_t i = 0; i < changed; ++i) {
       changes.emplace_back(held[random() % waiting], static_cast<asset_priority>(random() % 256));
     }
