@@ -39,8 +39,10 @@ std::vector<unsigned char> photograph(unsigned channels) {
   for (std::uint32_t i = 0; i < side * side * channels; ++i) {
     random = random * 1103515245 + 12345;
     const std::uint32_t channel = i % channels;
-    const double x = i / channels % side;
-    const double y = i / channels / side;
+    const std::uint32_t pixel = i / channels;
+    const std::uint32_t row = pixel / side;
+    const double x = pixel % side;
+    const double y = row;
     const double smooth = 128 + 60 * std::sin(x * 0.01 * (channel + 1)) + 50 * std::cos(y * 0.013);
     const double noise = (random >> 16) % 13;
     pixels.push_back(channel == 3 ? 255 : static_cast<unsigned char>(smooth + noise - 6));
