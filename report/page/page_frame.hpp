@@ -15,7 +15,7 @@ namespace overture::report_detail {
 
 // Up to the begin of the page's content.
 [[nodiscard]] std::string page_head(std::string_view title);
-// Empty if there is none.
+// Empty without advice.
 [[nodiscard]] std::string changes_section(const std::vector<advice>& list);
 // `whole`: what the button that shows all is called. Hidden without lanes.
 [[nodiscard]] std::string timeline_section(const timeline_picture& picture, const char* whole);

@@ -44,9 +44,7 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     found = find_or_add(path, type);
     if (found == nullptr) return nullptr;
     found->handles.fetch_add(1, std::memory_order_relaxed);
-    const asset_priority asked_with = how.parent != nullptr  ? how.parent->priority
-                                      : how.group != nullptr ? how.group->priority
-                                                             : priority;
+    const asset_priority asked_with = how.parent != nullptr ? how.parent->priority : priority;
     const bool is_unloaded = found->now.state == asset_state::unloaded;
     if (is_unloaded) found->wanted = asset_priority{};
     const bool others_want_it = how.needed || (how.group != nullptr && join(*how.group, *found));

@@ -47,7 +47,7 @@ namespace overture::assets_detail {
 // Who asks for an asset, and how.
 struct asking {
   slot* parent = nullptr;  // the asset that is being decoded and asks: with its priority
-  overture::detail::group_head* group = nullptr;  // that it joins: with its priority
+  overture::detail::group_head* group = nullptr;  // that it joins
   bool needed = false;                            // and waits for it
   const error* flaw = nullptr;                    // of the path, so that it fails at once
 };
@@ -138,7 +138,7 @@ class store_core final : public fetch_listener {
       function_ref<void(const unsettled_asset&)> visit) noexcept;
   [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
   [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
-  // Of the asset with this number in a timeline; empty if there is none.
+  // Of the asset with this number in a timeline; empty if no asset has it.
   [[nodiscard]] failure_chain chain_of(std::uint32_t subject) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;
   [[nodiscard]] std::string_view path_of(std::uint32_t subject) noexcept;
@@ -214,8 +214,10 @@ class store_core final : public fetch_listener {
       REQUIRES(lock_);
   // It, and all that it waits for.
   void raise_all(slot& from, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
-  // Of the program; what it waits for stays as it is, if this lowers it.
-  void want_priority(slot& one, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
+  // Of the program. Those that it lowers join `lowered`, for lower_needs().
+  void want_priority(slot& one, asset_priority to, slot*& lowered, actions& todo) noexcept
+      REQUIRES(lock_);
+  void lower_to_due(slot& one, slot*& lowered, actions& todo) noexcept REQUIRES(lock_);
   // To what is due; false if that is no less.
   [[nodiscard]] bool lower_one(slot& one, actions& todo) noexcept REQUIRES(lock_);
   // Of those, linked by lowered_next.
@@ -225,7 +227,6 @@ class store_core final : public fetch_listener {
   [[nodiscard]] group_member* take_member() noexcept REQUIRES(lock_);
   // False without memory.
   [[nodiscard]] bool join(overture::detail::group_head& group, slot& one) noexcept REQUIRES(lock_);
-  void lower_to_due(slot& one, slot*& lowered, actions& todo) noexcept REQUIRES(lock_);
   void free_members() noexcept REQUIRES(lock_);
 
   // In store_reading.cpp.

@@ -48,13 +48,6 @@ bool store_core::add_to(overture::detail::group_head& group, slot& one) noexcept
   return joined;
 }
 
-// What several of these need is looked at once, see lower_needs().
-void store_core::lower_to_due(slot& one, slot*& lowered, actions& todo) noexcept {
-  if (is_settled(one.now.state) || !lower_one(one, todo)) return;
-  if (one.needs == nullptr || std::exchange(one.is_lowered, true)) return;
-  one.lowered_next = std::exchange(lowered, &one);
-}
-
 void store_core::set_priority_of(overture::detail::group_head& group, asset_priority to) noexcept {
   group_member* next = group.members;
   for (bool is_first = true; is_first || next != nullptr; is_first = false) {

@@ -72,11 +72,18 @@ void store_core::raise(slot& wanted, asset_priority to) noexcept {
   perform(todo);
 }
 
-void store_core::want_priority(slot& one, asset_priority to, actions& todo) noexcept {
+void store_core::want_priority(slot& one, asset_priority to, slot*& lowered,
+                               actions& todo) noexcept {
   one.wanted = to;
   if (is_settled(one.now.state)) return set_priority(one, to);
-  if (to > one.priority) return raise_all(one, to, todo);
-  (void)lower_one(one, todo);
+  raise_all(one, to, todo);
+  lower_to_due(one, lowered, todo);
+}
+
+void store_core::lower_to_due(slot& one, slot*& lowered, actions& todo) noexcept {
+  if (is_settled(one.now.state) || !lower_one(one, todo)) return;
+  if (one.needs == nullptr || std::exchange(one.is_lowered, true)) return;
+  one.lowered_next = std::exchange(lowered, &one);
 }
 
 bool store_core::lower_one(slot& one, actions& todo) noexcept {
@@ -114,12 +121,7 @@ void store_core::set_priorities(std::span<const priority_change> changes) noexce
       const sync_detail::scoped_lock hold(lock_);
       slot* lowered = nullptr;
       for (const priority_change& each : some) {
-        slot& one = static_cast<slot&>(*each.head());
-        const asset_priority before = one.priority;
-        want_priority(one, each.to, todo);
-        if (one.priority >= before || one.needs == nullptr || one.is_lowered) continue;
-        one.is_lowered = true;
-        one.lowered_next = std::exchange(lowered, &one);
+        want_priority(static_cast<slot&>(*each.head()), each.to, lowered, todo);
       }
       lower_needs(lowered, todo);
     }

@@ -64,7 +64,7 @@ enum class event_kind : std::uint8_t {
   // value: how many packed bytes were read for it) or "solid block" (another thread unpacked).
   part,
   // The subject waited from begin to end, on no thread, for what the name says. The value is 1 +
-  // the subject whose end let it go on, 0 if there is none or it is not known. for_each_release()
+  // the subject whose end let it go on, or 0: nothing did, or it is not known. for_each_release()
   // finds the zones that it joins.
   delay,
 };
