@@ -135,6 +135,32 @@ TEST(a_priority, that_is_lowered_is_lowered_down_a_chain_however_the_ways_meet) 
   EXPECT_TRUE(a.is_ready() && b.is_ready());
 }
 
+// Without pump(), which would look for more to read.
+TEST(a_priority, that_is_raised_where_there_is_room_begins_at_once) {
+  store_rig rig({.workers = 0});
+  for (const char* name : {"music", "other"}) rig.add(name, name);
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.is_free = true;
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path == "music") gate.wait();
+  };
+  rigged_store store(rig, {.files_max = 4});
+  const asset<words> music = store.get<words>("music"_path, asset_priority::background);
+  while (music.state() != asset_state::decoding) (void)rig.engine.jobs.try_help();
+  const asset<words> other = store.get<words>("other"_path, asset_priority::background);
+  while (rig.engine.jobs.try_help()) {
+  }
+  ASSERT_EQ(other.state(), asset_state::queued) << "a quarter of the files is one";
+  store.set_priority(other, asset_priority::normal);
+  const auto end = std::chrono::steady_clock::now() + hang;
+  while (!other.is_ready() && std::chrono::steady_clock::now() < end) {
+    (void)rig.engine.jobs.try_help();
+  }
+  EXPECT_TRUE(other.is_ready());
+  gate.lower();
+}
+
 TEST(a_priority, that_an_earlier_life_had_is_forgotten) {
   store_rig rig({.workers = 0});
   for (const char* name : {"a", "b"}) rig.add(name, name);
