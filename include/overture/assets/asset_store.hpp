@@ -109,13 +109,13 @@ struct group_head;
 enum class asset_priority : std::uint8_t { background = 32, low = 96, normal = 160, high = 224 };
 inline constexpr std::size_t asset_priority_class_count = 4;
 
-// The priority in the class of `of` for something that is so near, a distance or an importance: 0
-// is the last number of the class, 1 the first. Outside of that, and for NaN, the nearest of those.
+// The priority in the class of `of` for a nearness from 0 (the lowest number of the class) to 1 (the
+// highest), which may be an importance as well. Other values are clamped, NaN is 0.
 //
 //   within(asset_priority::normal, 1 - distance / view_distance)
-[[nodiscard]] constexpr asset_priority within(asset_priority of, float near) noexcept {
+[[nodiscard]] constexpr asset_priority within(asset_priority of, float nearness) noexcept {
   constexpr unsigned count = 64;
-  const float share = near >= 1 ? 1 : near > 0 ? near : 0;
+  const float share = nearness >= 1 ? 1 : nearness > 0 ? nearness : 0;
   const auto step = static_cast<unsigned>(share * static_cast<float>(count));
   const unsigned first = static_cast<unsigned>(of) / count * count;
   return static_cast<asset_priority>(first + (step < count ? step : count - 1));

@@ -315,6 +315,17 @@ void wakes() {
   }
   CHECK_THREW(for_each_wake(record, [](const wake_flow&) { fail_now(); }));
 }
+void releases() {
+  timeline record;
+  const std::uint64_t now = now_ns();
+  CHECK(record.attach_thread("main").has_value());
+  // Subject 0 works, subject 1 waits for it (its number + 1) and works.
+  overture::record({now, now + 1, "work", 0, 0, event_kind::zone});
+  overture::record({now, now + 2, "a need", 1, 1, event_kind::delay});
+  overture::record({now + 3, now + 4, "work", 0, 1, event_kind::zone});
+  record.detach_thread();
+  CHECK_THREW(for_each_release(record, [](const release_flow&) { fail_now(); }));
+}
 
 void replaced_file() {
   CHECK_THREW(replace_file(system_os(), "throws_written.txt", [](os_handle) -> result<void> {
@@ -476,6 +487,7 @@ const std::vector<place> places_of_jobs = {
     {"chrome_json_options::subject_layer", subject_layers},
     {"timeline_track::for_each_event", events},
     {"for_each_wake", wakes},
+    {"for_each_release", releases},
     {"replace_file", replaced_file},
     {"text::write_page_function", pages_written},
     {"text::write_with", objects_written},
