@@ -109,8 +109,8 @@ struct group_head;
 enum class asset_priority : std::uint8_t { background = 32, low = 96, normal = 160, high = 224 };
 inline constexpr std::size_t asset_priority_class_count = 4;
 
-// The priority in the class of `of` for a nearness from 0 (the lowest number of the class) to 1 (the
-// highest), which may be an importance as well. Other values are clamped, NaN is 0.
+// The priority in the class of `of` for a nearness from 0 (the lowest number of the class) to 1
+// (the highest), which may be an importance as well. Other values are clamped, NaN is 0.
 //
 //   within(asset_priority::normal, 1 - distance / view_distance)
 [[nodiscard]] constexpr asset_priority within(asset_priority of, float nearness) noexcept {
