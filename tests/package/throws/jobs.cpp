@@ -319,7 +319,6 @@ void releases() {
   timeline record;
   const std::uint64_t now = now_ns();
   CHECK(record.attach_thread("main").has_value());
-  // Subject 0 works, subject 1 waits for it (its number + 1) and works.
   overture::record({now, now + 1, "work", 0, 0, event_kind::zone});
   overture::record({now, now + 2, "a need", 1, 1, event_kind::delay});
   overture::record({now + 3, now + 4, "work", 0, 1, event_kind::zone});
