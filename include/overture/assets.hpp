@@ -4,6 +4,7 @@
 #pragma once
 
 #include "overture/assets/asset.hpp"
+#include "overture/assets/asset_event.hpp"
 #include "overture/assets/asset_group.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/assets/asset_waits.hpp"

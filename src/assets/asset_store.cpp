@@ -73,6 +73,12 @@ const char* to_string(asset_holder holder) noexcept {
   return names[static_cast<std::size_t>(holder)];
 }
 
+const char* to_string(asset_event_kind kind) noexcept {
+  static constexpr const char* names[asset_event_kind_count] = {"unloaded", "failed", "loaded",
+                                                                "reloaded", "reload_failed"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 detail::asset_head& detail::no_asset() noexcept {
   return the_none();
 }
@@ -387,6 +393,12 @@ result<void> asset_store::for_each_asset(
     function_ref<void(const known_asset&)> visit) const noexcept {
   if (state_ == nullptr) return {};
   return state_->core.for_each(visit);
+}
+
+result<std::size_t> asset_store::take_events(
+    function_ref<void(const asset_event&)> visit) noexcept {
+  if (state_ == nullptr) return std::size_t{0};
+  return state_->core.take_events(visit);
 }
 
 std::size_t asset_store::explain_any(const detail::asset_head* failed,

@@ -85,6 +85,15 @@ struct slot : overture::detail::asset_head {
   bool lacks_room = false;           // the budget has refused it
   const slot* let_go_by = nullptr;   // the last of its needs to settle
 
+  // Events: see store_events.cpp.
+  bool has_event = false;  // it is in the list of those, linked by event_next
+  bool left_since_told = false;
+  bool failed_since_told = false;
+  bool reload_failed_since_told = false;
+  bool told_ready = false;
+  std::uint32_t told_version = 0;
+  slot* event_next = nullptr;
+
   need* needs = nullptr;                         // of this one
   need* needed_by = nullptr;                     // those of others for this one
   group_member* groups = nullptr;                // that it is in

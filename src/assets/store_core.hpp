@@ -34,6 +34,7 @@
 #include "assets/unused_list.hpp"
 #include "base/threads/thread_annotations.hpp"
 #include "base/vec.hpp"
+#include "overture/assets/asset_event.hpp"
 #include "overture/assets/asset_group.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/thread_pool.hpp"
@@ -137,6 +138,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> for_each_unsettled(
       function_ref<void(const unsettled_asset&)> visit) noexcept;
   [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
+  [[nodiscard]] result<std::size_t> take_events(
+      function_ref<void(const asset_event&)> visit) noexcept;
   [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
   // Of the asset with this number in a timeline; empty if no asset has it.
   [[nodiscard]] failure_chain chain_of(std::uint32_t subject) noexcept;
@@ -281,6 +284,19 @@ class store_core final : public fetch_listener {
   void trace_wait(slot& one, std::uint64_t now) noexcept REQUIRES(lock_);
   static void trace_overrun(std::uint64_t end_ns, const slot* longest) noexcept;
 
+  // In store_events.cpp.
+  void note_event(slot& one) noexcept REQUIRES(lock_);
+  void note_change_of_state(slot& one, asset_state before) noexcept REQUIRES(lock_);
+  struct told_events {
+    slot* of = nullptr;
+    std::array<asset_event_kind, asset_event_kind_count> kinds{};
+    std::size_t count = 0;
+    error failure;
+    error reload_failure;
+  };
+  [[nodiscard]] static told_events events_of(slot& one) noexcept;
+  void tell_later(slot& one, std::span<const asset_event_kind> kinds) noexcept;
+
   // In store_report.cpp.
   [[nodiscard]] const char* what_it_waits_for(const slot& one) const noexcept REQUIRES(lock_);
 
@@ -345,6 +361,9 @@ class store_core final : public fetch_listener {
   base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);          // all that were ever made
   slot* free_reloads_ GUARDED_BY(lock_) = nullptr;             // linked by work_next
   group_member* free_members_ GUARDED_BY(lock_) = nullptr;     // linked by next_of_group
+  slot* first_event_ GUARDED_BY(lock_) = nullptr;  // of those to be told; linked by event_next
+  slot* last_event_ GUARDED_BY(lock_) = nullptr;
+  std::size_t events_ GUARDED_BY(lock_) = 0;  // assets in that list
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_class_count> had_no_room_

@@ -123,6 +123,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
       one.shown.store(one.of->placeholder, std::memory_order_relaxed);
     }
     one.state.store(next.state, std::memory_order_release);
+    note_change_of_state(one, before.state);
   }
   trace(one, before, event);
   carry_out(one, what, todo);

@@ -167,6 +167,8 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   slot* const fresh = ending_ ? nullptr : make_reload();
   if (fresh == nullptr) {
     one.last_reload = fail(errc::out_of_memory, "out of memory for a reload");
+    one.reload_failed_since_told = true;
+    note_event(one);
     return;
   }
   fresh->reload_of = &one;
@@ -265,6 +267,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }
+  one.reload_failed_since_told |= !one.last_reload;
+  note_event(one);
   one.reload = nullptr;
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);

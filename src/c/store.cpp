@@ -151,6 +151,9 @@ class asset_of final : public overture_asset {
   [[nodiscard]] result<void> reload_status(const asset_store& in) const noexcept override {
     return in.reload_status(handle_);
   }
+  [[nodiscard]] bool is_at(const void* head) const noexcept override {
+    return std::bit_cast<const void*>(soft_asset(handle_)) == head;
+  }
   void end() noexcept override { destroy(this); }
 
  private:

@@ -32,6 +32,8 @@ struct overture_asset {
   virtual void retry(overture::asset_store& in) const noexcept = 0;
   [[nodiscard]] virtual overture::result<void> reload_status(
       const overture::asset_store& in) const noexcept = 0;
+  // The place of the asset that the handle is on.
+  [[nodiscard]] virtual bool is_at(const void* head) const noexcept = 0;
   virtual void end() noexcept = 0;
 
   overture_store* store = nullptr;

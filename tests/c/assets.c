@@ -282,6 +282,53 @@ C_CASE(c_assets, a_group_holds_raises_waits_and_gives_up) {
   free_game(&game);
 }
 
+typedef struct told_events {
+  const overture_asset* word;
+  int loaded, failed, others;
+} told_events;
+
+static void note_event(void* context, const overture_asset_event* event) {
+  told_events* events = context;
+  const bool is_word = overture_asset_event_is_of(event, events->word);
+  CHECK(is_word == (strcmp(event->path, "maps/rome.txt") == 0));
+  if (event->kind == OVERTURE_ASSET_LOADED && is_word && event->why->code == OVERTURE_OK) {
+    ++events->loaded;
+  } else if (event->kind == OVERTURE_ASSET_FAILED && event->why->code == OVERTURE_NOT_FOUND &&
+             strstr(event->why->text, "maps/nowhere.txt") != NULL) {
+    ++events->failed;
+  } else {
+    ++events->others;
+  }
+}
+
+C_CASE(c_assets, events_say_what_has_become_of_assets) {
+  test_game game = make_game();
+  word_type words = {0, NULL, 0, 0, 0};
+  const overture_loader loader = {
+      .size = sizeof loader, .context = &words, .decode = make_word, .unload = free_word};
+  overture_store* store = NULL;
+  overture_asset* word = NULL;
+  overture_asset* none = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_OK(overture_store_add(store, &loader, &words.number, &why));
+  CHECK_OK(overture_store_get(store, words.number, "maps/rome.txt", 0, &word, &why));
+  CHECK_OK(overture_store_get(store, words.number, "maps/nowhere.txt", 0, &none, &why));
+  CHECK_OK(overture_asset_wait(word, UINT64_MAX, &why));
+  CHECK(overture_asset_wait(none, UINT64_MAX, &why) == OVERTURE_NOT_FOUND);
+  told_events events = {.word = word, .loaded = 0, .failed = 0, .others = 0};
+  CHECK_INVALID(overture_store_take_events(NULL, note_event, &events, &why));
+  CHECK_INVALID(overture_store_take_events(store, NULL, &events, &why));
+  CHECK_OK(overture_store_take_events(store, note_event, &events, &why));
+  CHECK_OK(overture_store_take_events(store, note_event, &events, &why));
+  CHECK(events.loaded == 1 && events.failed == 1 && events.others == 0);
+  CHECK(!overture_asset_event_is_of(NULL, word));
+  CHECK_OK(overture_asset_free(word, &why));
+  CHECK_OK(overture_asset_free(none, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  free_game(&game);
+}
+
 C_CASE(c_assets, a_wait_for_an_asset_ends_when_its_time_has_run_out) {
   test_game game = make_game();
   overture_barricade door;

@@ -50,6 +50,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/decoders/mp3_absent.cpp": "where libmpg123 is missing: no decoder",
     "src/decoders/model.cpp": "what a decoded model has: md3_test",
     "src/decoders/webp_absent.cpp": "where libwebp is missing: no decoder",
+    "src/c/asset_events.cpp": "tests/c/assets.c",
     "src/c/asset_groups.cpp": "tests/c/assets.c",
     "src/sync/object_use.cpp": "what is said of misuse: tests/contracts",
     "src/io/files/descriptor_limit_generic.cpp": "a constant",

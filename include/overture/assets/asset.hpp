@@ -35,6 +35,7 @@
 
 namespace overture {
 
+class asset_event;
 class asset_group;
 class asset_store;
 class load_context;
@@ -165,6 +166,7 @@ class asset {
   friend bool operator==(const asset& a, const asset& b) noexcept { return a.head_ == b.head_; }
 
  private:
+  friend class asset_event;
   friend class asset_group;
   friend class asset_store;
   friend class load_context;

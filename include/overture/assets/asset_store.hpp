@@ -91,6 +91,7 @@
 
 namespace overture {
 
+class asset_event;
 class file_system;
 class job_system;
 class load_record;
@@ -336,6 +337,11 @@ class OVERTURE_API asset_store {
   result<void> for_each_unsettled(function_ref<void(const unsettled_asset&)> visit) const noexcept;
   // Visits every asset that was ever asked for or named. Otherwise as above.
   result<void> for_each_asset(function_ref<void(const known_asset&)> visit) const noexcept;
+  // Visits what has become of assets since the last call, the first that changed first, and returns
+  // the number of events: see asset_event.hpp. The visitor may call the store, but not this; what
+  // it causes comes the next time. Error: threw (the visitor; it ends there, and the rest comes the
+  // next time). One thread at a time, usually the main thread in each frame.
+  result<std::size_t> take_events(function_ref<void(const asset_event&)> visit) noexcept;
   // Writes why an asset failed, or, of one that is ready, why its last reload did, with the chain
   // of assets that need what is missing: "maps/1.map needs gfx/wall.png: no mount has this path".
   // Of more than 16 assets the middle is left out, and what has loaded since is named as such.

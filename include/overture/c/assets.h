@@ -271,6 +271,36 @@ OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t
 OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const char* path,
                                                    overture_error* error);
 
+// What has become of an asset.
+enum {
+  OVERTURE_ASSET_UNLOADED = 0,
+  OVERTURE_ASSET_FAILED = 1,         // to load
+  OVERTURE_ASSET_LOADED = 2,         // it is ready
+  OVERTURE_ASSET_RELOADED = 3,       // it has a new value
+  OVERTURE_ASSET_RELOAD_FAILED = 4,  // it keeps its old value
+};
+// Valid during the call only.
+typedef struct overture_asset_event {
+  int32_t kind;
+  uint32_t subject;           // the asset's number in a timeline
+  const char* path;           //
+  const overture_error* why;  // OVERTURE_OK unless it has failed
+  const void* of;             // for overture_asset_event_is_of()
+} overture_asset_event;
+typedef void (*overture_asset_told)(void* context, const overture_asset_event* event);
+
+// Tells what has become of assets since the last call, the first that changed first. An asset has a
+// few events at most, however often it changed: they say how it differs from what was told before,
+// in the order above, and a failure is always told. `told` may call the store, but not this; what
+// it causes comes the next time. One thread at a time, usually once a frame after the pump. Error:
+// invalid.
+OVERTURE_C_API overture_code overture_store_take_events(overture_store* store,
+                                                        overture_asset_told told, void* context,
+                                                        overture_error* error);
+// Whether it is an event of the asset that this handle is on; false if either is NULL.
+OVERTURE_C_API bool overture_asset_event_is_of(const overture_asset_event* event,
+                                               const overture_asset* asset);
+
 typedef struct overture_store_progress {
   size_t size;             // sizeof(overture_store_progress)
   uint64_t asked;          // assets that are held, by handles or by others that need them

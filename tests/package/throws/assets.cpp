@@ -59,6 +59,7 @@ void load(step breaks) {
         CHECK_THREW(store.for_each_asset([](const known_asset&) { fail_now(); }));
       }
       CHECK(store.wait_for(one, std::chrono::minutes(1)));
+      CHECK_THREW(store.take_events([](const asset_event&) { fail_now(); }));
       if (breaks == step::unload) {
         CHECK(one.is_ready() && one->length == 5);
       } else {
@@ -88,6 +89,7 @@ const std::vector<place> places_of_assets = {
     {"loader::unload", unloads},
     {"asset_store::for_each_unsettled", unloads},
     {"asset_store::for_each_asset", unloads},
+    {"asset_store::take_events", unloads},
 };
 
 }  // namespace host

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Zlib
+//
+// asset_event: what has become of an asset, taken from the store in one list each frame.
+//
+//   (void)store.take_events([&](const asset_event& event) {
+//     using enum asset_event_kind;
+//     if (event.kind == failed) log_failure(event.path.text, event.failure.reason);
+//     if (event.kind == reloaded && event.is_of(level)) rebuild_collision(*level);
+//   });
+//
+// Events say how an asset differs from what was told before, so an asset has a few of them at most,
+// however often it changed: one that was loaded, dropped and unloaded between two calls has none.
+// A failure is always told, even if the asset has loaded since. Of one asset they come in the order
+// of asset_event_kind.
+//
+// Cost: the store links what has changed: no memory, some nanoseconds for each asset that settles,
+// whether the events are taken or not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "overture/assets/asset.hpp"
+#include "overture/base/api.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/path.hpp"
+
+namespace overture {
+
+enum class asset_event_kind : std::uint8_t {
+  unloaded,       // handles show the placeholder again, if there is one
+  failed,         // to load; `failure` says why
+  loaded,         // it is ready
+  reloaded,       // it has a new value
+  reload_failed,  // it keeps its old value; `failure` says why
+};
+inline constexpr std::size_t asset_event_kind_count = 5;
+// The name as spelled above. Any thread.
+[[nodiscard]] OVERTURE_API const char* to_string(asset_event_kind kind) noexcept;
+
+class asset_event {
+ public:
+  asset_event_kind kind = asset_event_kind::loaded;
+  asset_path path;            // its text lives as long as the store
+  std::uint32_t subject = 0;  // the asset's number in a timeline, and for subject_failure()
+  error failure;              // of `failed` and `reload_failed`
+
+  // Whether it is an event of the asset that this handle is on.
+  template <class T>
+  [[nodiscard]] bool is_of(const asset<T>& handle) const noexcept {
+    return head != nullptr && handle.head_ == head;
+  }
+
+  // For the store.
+  const detail::asset_head* head = nullptr;
+};
+
+}  // namespace overture

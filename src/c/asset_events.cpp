@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Zlib
+//
+// Events of assets: overture/c/assets.h.
+#include "c/store_parts.hpp"
+#include "overture/assets/asset_event.hpp"
+
+using namespace overture;
+using namespace overture::c;
+
+namespace {
+
+constexpr std::int32_t number_of(asset_event_kind kind) noexcept {
+  return static_cast<std::int32_t>(kind);
+}
+static_assert(number_of(asset_event_kind::unloaded) == OVERTURE_ASSET_UNLOADED);
+static_assert(number_of(asset_event_kind::failed) == OVERTURE_ASSET_FAILED);
+static_assert(number_of(asset_event_kind::loaded) == OVERTURE_ASSET_LOADED);
+static_assert(number_of(asset_event_kind::reloaded) == OVERTURE_ASSET_RELOADED);
+static_assert(number_of(asset_event_kind::reload_failed) == OVERTURE_ASSET_RELOAD_FAILED);
+
+// Why it failed, with the chain of assets that explains it, unless it has loaded since.
+void explain(const asset_store& assets, const asset_event& event, overture_error& why) noexcept {
+  const bool has_failed =
+      event.kind == asset_event_kind::failed || event.kind == asset_event_kind::reload_failed;
+  if (!has_failed) return;
+  std::array<char, sizeof(overture_error::text)> text;
+  const std::size_t length = assets.subject_failure(event.subject, text);
+  if (length != 0) {
+    failed(&why, event.failure.code, {text.data(), length});
+  } else {
+    failed(&why, event.failure, event.path.text);
+  }
+}
+
+}  // namespace
+
+overture_code overture_store_take_events(overture_store* store, overture_asset_told told,
+                                         void* context, overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  if (told == nullptr) return invalid(error, "there is no function to tell the events");
+  const auto tell = [&](const asset_event& event) {
+    const c_path path(event.path.text);
+    overture_error why = {.size = sizeof why, .code = OVERTURE_OK, .os_error = 0, .text = ""};
+    explain(store->assets, event, why);
+    const overture_asset_event one = {.kind = number_of(event.kind),
+                                      .subject = event.subject,
+                                      .path = path.text(),
+                                      .why = &why,
+                                      .of = event.head};
+    told(context, &one);
+  };
+  const result<std::size_t> taken = store->assets.take_events(tell);
+  return taken ? fine(error) : failed(error, taken.error());
+}
+
+bool overture_asset_event_is_of(const overture_asset_event* event, const overture_asset* asset) {
+  return event != nullptr && asset != nullptr && asset->is_at(event->of);
+}
