@@ -21,10 +21,18 @@ std::optional<asset_part> part_of_wait(std::string_view name) {
       {asset_waits::read, asset_part::read},    {asset_waits::decode, asset_part::thread},
       {asset_waits::need, asset_part::need},    {asset_waits::pump, asset_part::pump},
       {asset_waits::unload, asset_part::other}, {asset_waits::finalize, asset_part::thread},
+      {asset_waits::build, asset_part::thread},
   };
   for (const auto& [wait, part] : parts) {
     if (name == wait) return part;
   }
+  return {};
+}
+
+std::optional<asset_part> part_of_zone(std::string_view name) {
+  if (name == "decode") return asset_part::decode;
+  if (name == "build") return asset_part::build;
+  if (name == "finalize") return asset_part::finalize;
   return {};
 }
 
@@ -161,17 +169,13 @@ class store_reader {
     asset_times* const of = asset_at(event.subject);
     if (of == nullptr) return;
     const std::uint64_t ns = event.end_ns - event.begin_ns;
-    const bool decodes = name == "decode";
-    const bool finalizes = name == "finalize";
-    if (decodes || finalizes) {
-      const asset_part part = decodes ? asset_part::decode : asset_part::finalize;
-      add_part(*of, part, time_of(event.begin_ns), time_of(event.end_ns));
-    }
-    if (finalizes) {
+    const std::optional<asset_part> part = part_of_zone(name);
+    if (part) add_part(*of, *part, time_of(event.begin_ns), time_of(event.end_ns));
+    if (part == asset_part::finalize) {
       ++of->steps;
       of->longest_ns = std::max(of->longest_ns, ns);
     }
-    if (decodes || finalizes || name == "read") {
+    if (part || name == "read") {
       points_.push_back({event.subject, time_of(event.begin_ns), turning::work, ns});
     }
   }
@@ -305,6 +309,8 @@ const char* words_of(asset_part part) {
       return "waiting for a thread";
     case asset_part::decode:
       return "decode()";
+    case asset_part::build:
+      return "building";
     case asset_part::need:
       return "waiting for needs";
     case asset_part::pump:

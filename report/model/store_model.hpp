@@ -18,18 +18,20 @@ enum class asset_part : std::uint8_t {
   turn,      // in its line
   room,      // in the budget
   read,      // from the begin of its read to its end
-  thread,    // it waits for a thread to decode or finalize it
+  thread,    // it waits for a thread to decode, build or finalize it
   decode,    //
   need,      // an asset that it needs
+  build,     //
   pump,      // it waits for pump()
   finalize,  //
   other,     // what the timeline does not have, and for its old value to be unloaded
 };
-inline constexpr std::size_t asset_part_count = 9;
+inline constexpr std::size_t asset_part_count = 10;
 // "waiting for pump()"
 [[nodiscard]] const char* words_of(asset_part part);
 [[nodiscard]] constexpr bool is_wait(asset_part part) {
-  return part != asset_part::read && part != asset_part::decode && part != asset_part::finalize;
+  return part != asset_part::read && part != asset_part::decode && part != asset_part::build &&
+         part != asset_part::finalize;
 }
 
 struct asset_times {

@@ -140,6 +140,7 @@ class store_writer {
       case asset_part::read:
         return "read";
       case asset_part::decode:
+      case asset_part::build:
         return "decode";
       case asset_part::finalize:
         return "finalize";
@@ -152,7 +153,7 @@ class store_writer {
     page_table table(
         "From asking to the end of the load. What an asset needs has a line of its own.",
         {"asset", "n:total", "n:turn", "n:room", "n:read", "n:thread", "n:decode", "n:needs",
-         "last need", "n:pump", "n:finalize", "n:steps", "n:size", "state"});
+         "last need", "n:build", "n:pump", "n:finalize", "n:steps", "n:size", "state"});
     const auto is_slower = [](const asset_times& a, const asset_times& b) {
       return a.total_ns > b.total_ns;
     };
@@ -169,6 +170,7 @@ class store_writer {
            part(asset_part::decode),
            part(asset_part::need),
            what_.path_of(each->need),
+           part(asset_part::build),
            part(asset_part::pump),
            part(asset_part::finalize),
            count_cell(each->steps),

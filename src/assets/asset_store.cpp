@@ -18,7 +18,6 @@
 
 namespace overture {
 
-using assets_detail::decode_context;
 using assets_detail::slot;
 using assets_detail::store_core;
 
@@ -104,14 +103,14 @@ asset_path detail::asset_path_of(const asset_head& head) noexcept {
   return static_cast<const slot&>(head).path;
 }
 
-bool load_context::is_cancelled() const noexcept {
-  slot& one = static_cast<const decode_context*>(this)->of();
+bool asset_context::is_cancelled() const noexcept {
+  slot& one = static_cast<slot&>(of_);
   return one.store->is_cancelled(one);
 }
 
 detail::asset_head* load_context::ask(const asset_path& path, const void* type,
                                       bool needed) noexcept {
-  slot& one = static_cast<const decode_context*>(this)->of();
+  slot& one = static_cast<slot&>(of_);
   slot* const found =
       one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
   if (found == nullptr && needed) {
@@ -125,7 +124,7 @@ detail::asset_head* load_context::ask(std::string_view path, const void* type,
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   if (normal) return ask(*normal, type, needed);
-  slot& one = static_cast<const decode_context*>(this)->of();
+  slot& one = static_cast<slot&>(of_);
   slot* const found = one.store->ask({path, {hash64(path)}}, type, asset_priority::background,
                                      {.parent = &one, .needed = needed, .flaw = &normal.error()});
   if (found == nullptr && needed) one.store->flawed(one, normal.error());
@@ -133,7 +132,7 @@ detail::asset_head* load_context::ask(std::string_view path, const void* type,
 }
 
 detail::asset_head* load_context::name_any(const asset_path& path, const void* type) noexcept {
-  return static_cast<const decode_context*>(this)->of().store->name(path, type);
+  return static_cast<slot&>(of_).store->name(path, type);
 }
 
 detail::asset_head* load_context::name_any(std::string_view path, const void* type) noexcept {

@@ -24,7 +24,8 @@ namespace overture::assets_detail {
       return asset_waits::need;
     case asset_state::finalizing:
       if (now.in == place::for_main) return asset_waits::pump;
-      return now.in == place::for_workers ? asset_waits::finalize : nullptr;
+      if (now.in != place::for_workers) return nullptr;
+      return now.building ? asset_waits::build : asset_waits::finalize;
     case asset_state::unloaded:
     case asset_state::ready:
     case asset_state::failed:

@@ -44,6 +44,7 @@ class stepping {
   }
   void leave_as(asset_state as) noexcept {
     if (!next.leaving) next.in = place::none;
+    next.building = false;
     next.state = as;
     leave();
   }
@@ -59,7 +60,15 @@ class stepping {
   // Decoded, and waits for nothing.
   void go_on() noexcept {
     if (is_.need_failed) return fail();
-    wait_for_finalize();
+    if (!is_.builds) return wait_for_finalize();
+    next.state = asset_state::finalizing;
+    next.in = place::for_workers;
+    next.building = true;
+    todo.finalize_job = true;
+  }
+  void has_built() noexcept {
+    next.building = false;
+    is_wanted() ? wait_for_finalize() : leave_as(asset_state::unloaded);
   }
 
   void file_has_come() noexcept {
@@ -162,8 +171,11 @@ bool can_be(const life& now, life_event event) noexcept {
       return now.state == needing;
     case life_event::step_begins:
       return now.in == place::for_main || now.in == place::for_workers;
+    case life_event::built:
+      return now.building && now.in == place::none;
     case life_event::step_again:
     case life_event::step_ends:
+      return now.state == finalizing && now.in == place::none && !now.building;
     case life_event::step_fails:
       return now.state == finalizing && now.in == place::none;
     case life_event::told:
@@ -228,7 +240,10 @@ life_step step(const life& now, life_event event, const life_facts& is) noexcept
       break;
     case life_event::step_begins:
       it.next.in = place::none;
-      it.next.begun = true;
+      it.next.begun |= !now.building;
+      break;
+    case life_event::built:
+      it.has_built();
       break;
     case life_event::step_again:
       it.is_wanted() ? it.wait_for_finalize() : it.leave_as(asset_state::unloaded);

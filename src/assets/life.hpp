@@ -4,6 +4,8 @@
 //
 //   unloaded -> queued -> reading -> decoding -> [needing] -> finalizing -> ready, or failed
 //
+// One whose loader builds() is `finalizing` while it is built, too.
+//
 // The value of an asset leaves on its own way, beside whatever the asset does next: it waits to be
 // unloaded, and an asset that is asked for meanwhile is read once its old value has left.
 // store_core::happens() carries out what step() says, and nothing else changes a life.
@@ -21,7 +23,7 @@ enum class place : std::uint8_t {
   to_read,
   to_decode,
   for_main,     // to be finalized in pump()
-  for_workers,  // to be finalized there
+  for_workers,  // to be built or finalized there
   kept,         // loaded, though nothing holds it
   unload_main,  // its value is to be unloaded in pump()
   unload_any,   // or on whatever thread
@@ -35,6 +37,7 @@ struct life {
   bool settling = false;  // ready or failed, but those who wait have not been told
   bool again = false;     // queued, to be read once it has left or settled
   bool begun = false;     // finalize() was called, so its value must be unloaded where that was
+  bool building = false;  // build() comes before finalize(), or is running
 
   friend bool operator==(const life&, const life&) = default;
 };
@@ -52,7 +55,8 @@ enum class life_event : std::uint8_t {
   decode_fails,   //
   needs_settle,   // all that it waits for is ready or has failed
   superseded,     // its file has changed: it waits for what it may not need any more
-  step_begins,    // of finalize()
+  step_begins,    // of build() or finalize()
+  built,          // build() has ended
   step_again,     // which wants another
   step_ends,      // which was the last
   step_fails,     //
@@ -64,7 +68,7 @@ enum class life_event : std::uint8_t {
   unload_ends,    //
   store_ends,     //
 };
-inline constexpr std::size_t life_event_count = 23;
+inline constexpr std::size_t life_event_count = 24;
 
 // What else decides.
 struct life_facts {
@@ -72,6 +76,7 @@ struct life_facts {
   bool ending = false;         // the store ends
   bool has_value = false;      //
   bool free_threaded = false;  // its loader is
+  bool builds = false;         // likewise
   bool need_failed = false;    // something that it needs has
   bool needs_pending = false;  // it waits for something that it needs
   bool is_reload = false;      // it brings another value of an asset
@@ -83,7 +88,7 @@ struct life_actions {
   bool drop_needs = false;    // gives up what it needs
   bool drop_file = false;     // its content is not needed any more
   bool settle = false;        // shows the value if there is one; wakes what needs it; then `told`
-  bool finalize_job = false;  // queues a job: that finalizes
+  bool finalize_job = false;  // queues a job: that builds or finalizes
   bool unload_job = false;    // that unloads
   bool exchange = false;      // pump() takes the value of a reload
   bool wake_main = false;     // something waits for pump()

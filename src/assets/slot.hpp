@@ -28,6 +28,7 @@ struct loader_entry {
   overture::detail::any_loader* by = nullptr;
   const void* type = nullptr;
   bool free_threaded = false;
+  bool builds = false;
   bool dependent = false;
   std::size_t value_bytes = 0;
   std::size_t value_alignment = 0;

@@ -63,6 +63,7 @@ result<void> store_core::add(overture::detail::any_loader& by) noexcept {
   const loader_entry made{.by = &by,
                           .type = by.type(),
                           .free_threaded = by.is_free_threaded(),
+                          .builds = by.is_builder(),
                           .dependent = by.is_dependent(),
                           .value_bytes = std::max(by.value_bytes(), sizeof(void*)),
                           .value_alignment = std::max(by.value_alignment(), alignof(void*)),

@@ -267,6 +267,7 @@ class store_core final : public fetch_listener {
   // In store_values.cpp.
   void perform(actions& todo) noexcept;
   void tell(slot& settled) noexcept;
+  void build(slot& one) noexcept;
   // Makes one step; true if there is another.
   [[nodiscard]] bool finalize(slot& one, std::chrono::nanoseconds budget) noexcept;
   void finalize_next() noexcept;
@@ -386,11 +387,13 @@ class store_core final : public fetch_listener {
 // The context of one call of decode().
 class decode_context final : public load_context {
  public:
-  explicit decode_context(slot& of) noexcept : load_context(of.path), of_(of) {}
-  [[nodiscard]] slot& of() const noexcept { return of_; }
+  explicit decode_context(slot& of) noexcept : load_context(of, of.path) {}
+};
 
- private:
-  slot& of_;
+// The context of one call of build().
+class step_context final : public asset_context {
+ public:
+  explicit step_context(slot& of) noexcept : asset_context(of, of.path) {}
 };
 
 }  // namespace overture::assets_detail

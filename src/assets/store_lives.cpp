@@ -58,6 +58,7 @@ life_facts store_core::facts_of(const slot& one) const noexcept {
           .ending = ending_,
           .has_value = one.value != nullptr,
           .free_threaded = one.of != nullptr && one.of->free_threaded,
+          .builds = one.of != nullptr && one.of->builds,
           .need_failed = one.failed_need != nullptr,
           .needs_pending = one.pending_needs != 0,
           .is_reload = one.reload_of != nullptr};
@@ -77,6 +78,7 @@ void store_core::note_call(slot& one, life_event event, asset_state next) noexce
       break;
     case life_event::decode_ends:
     case life_event::decode_fails:
+    case life_event::built:
     case life_event::step_again:
     case life_event::step_ends:
     case life_event::step_fails:

@@ -60,6 +60,10 @@ const char* store_core::what_it_waits_for(const slot& one) const noexcept {
     case asset_state::needing:
       return "an asset that it needs";
     default:
+      if (one.now.building) {
+        if (one.in == nullptr) return "build() to return";
+        return has_workers ? "a worker to build it" : only_pump;
+      }
       if (one.in == nullptr) return "finalize() to return";
       if (!one.of->free_threaded) return "pump() on the main thread";
       return has_workers ? "a worker to finalize it" : only_pump;

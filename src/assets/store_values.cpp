@@ -91,15 +91,46 @@ bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
   return false;
 }
 
+void store_core::build(slot& one) noexcept {
+  overture::detail::any_loader& by = *one.of->by;
+  const result<void> built = [&] {
+    const loader_call<> within(*this);
+    const zone work("build", {.subject = one.subject, .bytes = one.value_bytes});
+    step_context context(one);
+    return base_detail::guarded_result("loader::build() threw an exception",
+                                       [&] { return by.build_at(one.value, context); });
+  }();
+  const std::uint64_t bytes = built ? counted(by.bytes_at(one.value)) : 0;
+  actions todo;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (built) {
+      one.value_bytes = bytes;
+      set_room(one, bytes);
+      happens(one, life_event::built, todo);
+    } else {
+      fails(one, life_event::step_fails, built.error(), todo);
+    }
+  }
+  perform(todo);
+}
+
+// Builds or finalizes.
 void store_core::finalize_next() noexcept {
   actions todo;
   slot* next = nullptr;
+  bool builds = false;
   {
     const sync_detail::scoped_lock hold(lock_);
     next = for_workers_.first();
-    if (next != nullptr) happens(*next, life_event::step_begins, todo);
+    if (next != nullptr) {
+      builds = next->now.building;
+      happens(*next, life_event::step_begins, todo);
+    }
   }
-  if (next == nullptr || !finalize(*next, worker_step_ns)) return;
+  if (next == nullptr) return;
+  if (builds) return build(*next);
+  if (!finalize(*next, worker_step_ns)) return;
   {
     const sync_detail::scoped_lock hold(lock_);
     happens(*next, life_event::step_again, todo);

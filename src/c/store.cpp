@@ -58,6 +58,7 @@ class value_of : public program_value {
 struct loader_calls {
   [[nodiscard]] result<void*> decode(std::span<const std::byte> bytes,
                                      load_context& context) const noexcept;
+  [[nodiscard]] result<void> build(void* value) const noexcept;
   [[nodiscard]] result<finalize_step> finalize(void* value,
                                                std::chrono::nanoseconds budget) const noexcept;
   [[nodiscard]] std::uint64_t memory_needed(const asset_path& path,
@@ -78,6 +79,13 @@ result<void*> loader_calls::decode(std::span<const std::byte> bytes,
   if (code != OVERTURE_OK) return fail(errc_of(code), reason);
   if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
   return value;
+}
+
+result<void> loader_calls::build(void* value) const noexcept {
+  const char* reason = "the loader could not build it";
+  const overture_code code = how.build(how.context, value, &reason);
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  return {};
 }
 
 result<finalize_step> loader_calls::finalize(void* value,
@@ -109,6 +117,10 @@ class program_loader final : public loader<value_of<Type>> {
     if (!made) return tl::unexpected<error>(made.error());
     return value_of<Type>(*made, &calls.how);
   }
+  result<void> build(value_of<Type>& value, asset_context& /*context*/) noexcept override {
+    return calls.build(value.get());
+  }
+  [[nodiscard]] bool builds() const noexcept override { return calls.how.build != nullptr; }
   result<finalize_step> finalize(value_of<Type>& value,
                                  std::chrono::nanoseconds budget) noexcept override {
     return calls.finalize(value.get(), budget);

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace overture::assets_detail::life_test {
@@ -40,6 +41,7 @@ std::string text_of(const life& one) {
   if (one.settling) text += " settling";
   if (one.again) text += " again";
   if (one.begun) text += " begun";
+  if (one.building) text += " building";
   return text;
 }
 
@@ -72,6 +74,7 @@ life life_of(const std::string& text) {
     one.settling |= word == "settling";
     one.again |= word == "again";
     one.begun |= word == "begun";
+    one.building |= word == "building";
   }
   return one;
 }
@@ -84,6 +87,7 @@ life_facts facts_of(const std::string& text) {
     is.ending |= word == "ending";
     is.has_value |= word == "value";
     is.free_threaded |= word == "free";
+    is.builds |= word == "builds";
     is.need_failed |= word == "need_failed";
     is.needs_pending |= word == "pending";
     is.is_reload |= word == "reload";
@@ -156,6 +160,35 @@ constexpr row table[] = {
     {"decoding", superseded, "held", "decoding", ""},
     {"ready begun", superseded, "held value", "ready begun", ""},
     {"decoding", needs_settle, "held", "decoding", ""},
+    // Built.
+    {"decoding", decode_ends, "held value builds", "finalizing for_workers building",
+     "drop_file finalize_job"},
+    {"decoding", decode_ends, "held value builds pending", "needing", "drop_file"},
+    {"needing", needs_settle, "held value builds", "finalizing for_workers building",
+     "finalize_job"},
+    {"needing", needs_settle, "held value builds free", "finalizing for_workers building",
+     "finalize_job"},
+    {"needing", needs_settle, "held value builds need_failed", "failed unload_any leaving settling",
+     "drop_needs settle unload_job"},
+    {"finalizing for_workers building", step_begins, "held value builds", "finalizing building",
+     ""},
+    {"finalizing building", built, "held value builds", "finalizing for_main", "wake_main"},
+    {"finalizing building", built, "held value builds free", "finalizing for_workers",
+     "finalize_job"},
+    {"finalizing building", built, "value builds", "unloaded unload_any leaving",
+     "drop_needs unload_job"},
+    {"finalizing building", built, "held value builds ending", "unloaded unload_any leaving",
+     "drop_needs unload_job"},
+    {"finalizing building", step_fails, "held value builds", "failed unload_any leaving settling",
+     "drop_needs settle unload_job"},
+    {"finalizing building", step_ends, "held value builds", "finalizing building", ""},
+    {"finalizing building", step_again, "held value builds", "finalizing building", ""},
+    {"finalizing begun", built, "held value builds", "finalizing begun", ""},
+    {"finalizing building", let_go, "value builds", "finalizing building", ""},
+    {"finalizing for_workers building", let_go, "value builds", "unloaded unload_any leaving",
+     "drop_needs unload_job"},
+    {"finalizing for_workers building", store_ends, "held value builds ending",
+     "unloaded unload_any leaving", "drop_needs unload_job"},
     // Finalized.
     {"finalizing for_main", step_begins, "held value", "finalizing begun", ""},
     {"finalizing for_workers", step_begins, "held value free", "finalizing begun", ""},
@@ -243,7 +276,11 @@ TEST(an_asset_life, goes_on_at_each_event_as_the_table_says) {
 // --- What is true of all lives -------------------------------------------------------------------
 
 struct less_life {
-  bool operator()(const life& a, const life& b) const { return text_of(a) < text_of(b); }
+  static auto key(const life& one) {
+    return std::tuple(one.state, one.in, one.leaving, one.settling, one.again, one.begun,
+                      one.building);
+  }
+  bool operator()(const life& a, const life& b) const { return key(a) < key(b); }
 };
 using lives = std::set<life, less_life>;
 
@@ -252,14 +289,21 @@ bool has_value(const life& one) {
   return one.leaving || one.state == needing || one.state == finalizing || one.state == ready;
 }
 
+struct loader_kind {
+  bool free_threaded = false;
+  bool builds = false;
+};
+constexpr loader_kind loader_kinds[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
 // Every combination of facts that can be at such an event.
 template <class Visit>
-void each_facts(const life& now, life_event event, bool free_threaded, Visit visit) {
+void each_facts(const life& now, life_event event, const loader_kind& of, Visit visit) {
   for (unsigned bits = 0; bits < 32; ++bits) {
     life_facts is{.held = (bits & 1) != 0,
                   .ending = (bits & 2) != 0,
                   .has_value = has_value(now) || event == decode_ends,
-                  .free_threaded = free_threaded,
+                  .free_threaded = of.free_threaded,
+                  .builds = of.builds,
                   .need_failed = (bits & 4) != 0,
                   .needs_pending = (bits & 8) != 0,
                   .is_reload = (bits & 16) != 0};
@@ -270,7 +314,7 @@ void each_facts(const life& now, life_event event, bool free_threaded, Visit vis
   }
 }
 
-lives all_lives(bool free_threaded) {
+lives all_lives(const loader_kind& of) {
   lives found{life{}};
   std::vector<life> next{life{}};
   while (!next.empty()) {
@@ -280,7 +324,7 @@ lives all_lives(bool free_threaded) {
       const auto event = static_cast<life_event>(i);
       // A value is unloaded once it was taken from its list.
       if (event == unload_ends && now.in != place::none) continue;
-      each_facts(now, event, free_threaded, [&](const life_facts& is) {
+      each_facts(now, event, of, [&](const life_facts& is) {
         const life to = step(now, event, is).next;
         if (found.insert(to).second) next.push_back(to);
       });
@@ -291,18 +335,20 @@ lives all_lives(bool free_threaded) {
 
 TEST(an_asset_life, is_in_the_list_that_belongs_to_its_state) {
   using enum asset_state;
-  for (const bool free_threaded : {false, true}) {
-    const lives all = all_lives(free_threaded);
+  for (const loader_kind& of : loader_kinds) {
+    const lives all = all_lives(of);
     EXPECT_GT(all.size(), 20u);
     for (const life& one : all) {
       SCOPED_TRACE(text_of(one));
       const bool unloads = one.in == place::unload_main || one.in == place::unload_any;
       EXPECT_EQ(one.in == place::to_read, one.state == queued && !one.again);
       EXPECT_TRUE(one.in != place::to_decode || one.state == decoding);
-      EXPECT_TRUE(one.in != place::for_main || (one.state == finalizing && !free_threaded));
-      EXPECT_TRUE(one.in != place::for_workers || (one.state == finalizing && free_threaded));
+      EXPECT_TRUE(one.in != place::for_main || (one.state == finalizing && !of.free_threaded));
+      EXPECT_TRUE(one.in != place::for_workers ||
+                  (one.state == finalizing && (of.free_threaded || one.building)));
+      EXPECT_TRUE(!one.building || (one.state == finalizing && of.builds && !one.begun));
       EXPECT_TRUE(one.in != place::kept || one.state == ready);
-      EXPECT_TRUE(one.in != place::unload_main || !free_threaded);
+      EXPECT_TRUE(one.in != place::unload_main || !of.free_threaded);
       EXPECT_TRUE(!unloads || one.leaving);
       EXPECT_TRUE(!one.leaving || unloads || one.in == place::none);
       EXPECT_TRUE(!one.leaving || one.state == unloaded || one.state == queued ||
@@ -315,8 +361,8 @@ TEST(an_asset_life, is_in_the_list_that_belongs_to_its_state) {
 
 // Whatever has happened, a value that was made is unloaded, and what was asked for is settled.
 TEST(an_asset_life, ends_from_every_state) {
-  for (const bool free_threaded : {false, true}) {
-    for (const life& one : all_lives(free_threaded)) {
+  for (const loader_kind& of : loader_kinds) {
+    for (const life& one : all_lives(of)) {
       if (one.settling) continue;  // the thread that tells goes on
       SCOPED_TRACE(text_of(one));
       const life_facts ends{.ending = true, .has_value = has_value(one)};
@@ -336,11 +382,11 @@ TEST(an_asset_life, ends_from_every_state) {
 
 // Who asks for it again is not told that it had settled before.
 TEST(an_asset_life, raises_the_barricade_of_what_is_queued_again) {
-  for (const bool free_threaded : {false, true}) {
-    for (const life& one : all_lives(free_threaded)) {
+  for (const loader_kind& of : loader_kinds) {
+    for (const life& one : all_lives(of)) {
       for (std::size_t i = 0; i < life_event_count; ++i) {
         const auto event = static_cast<life_event>(i);
-        each_facts(one, event, free_threaded, [&](const life_facts& is) {
+        each_facts(one, event, of, [&](const life_facts& is) {
           const life_step to = step(one, event, is);
           const bool is_asked = to.next.state == asset_state::queued &&
                                 (one.state != asset_state::queued || event == told);
@@ -354,11 +400,11 @@ TEST(an_asset_life, raises_the_barricade_of_what_is_queued_again) {
 }
 
 TEST(an_asset_life, settles_each_time_it_becomes_ready_or_fails) {
-  for (const bool free_threaded : {false, true}) {
-    for (const life& one : all_lives(free_threaded)) {
+  for (const loader_kind& of : loader_kinds) {
+    for (const life& one : all_lives(of)) {
       for (std::size_t i = 0; i < life_event_count; ++i) {
         const auto event = static_cast<life_event>(i);
-        each_facts(one, event, free_threaded, [&](const life_facts& is) {
+        each_facts(one, event, of, [&](const life_facts& is) {
           const life_step to = step(one, event, is);
           const bool settles = is_settled(to.next.state) && to.next.state != one.state;
           EXPECT_EQ(to.todo.settle, settles) << text_of(one) << ", event " << i;

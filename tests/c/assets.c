@@ -50,6 +50,7 @@ typedef struct word_type {
 typedef struct page {
   overture_asset* word;
   overture_asset_name named; /* "maps/rome.txt", which it keeps by `word` */
+  bool built;
 } page;
 
 static overture_code make_word(void* context, const char* path, const void* bytes,
@@ -129,6 +130,15 @@ static overture_code make_page(void* context, const char* path, const void* byte
                               &made->word, &why);
 }
 
+static overture_code build_page(void* context, void* value, const char** reason) {
+  const char* word = (const char*)overture_asset_value(((page*)value)->word);
+  (void)context;
+  ((page*)value)->built = word != NULL && strcmp(word, "rome of the mod\n") == 0;
+  if (((page*)value)->built) return OVERTURE_OK;
+  *reason = "not of rome";
+  return OVERTURE_CORRUPT;
+}
+
 static void free_page(void* context, void* value) {
   (void)context;
   overture_asset_free(((page*)value)->word, NULL);
@@ -148,7 +158,8 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   overture_loader page_loader = {.size = sizeof page_loader,
                                  .context = &words.number,
                                  .decode = make_page,
-                                 .unload = free_page};
+                                 .unload = free_page,
+                                 .build = build_page};
   overture_asset_type pages = 0;
   overture_store* store = NULL;
   overture_asset* first = NULL;
@@ -166,6 +177,7 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   CHECK_OK(overture_asset_wait(first, UINT64_MAX, &why));
   CHECK_OK(overture_asset_status(first, &why));
   CHECK(words.finalized == 2);
+  CHECK(((page*)overture_asset_value(first))->built);
   CHECK(strcmp((const char*)overture_asset_value(((page*)overture_asset_value(first))->word),
                "rome of the mod\n") == 0);
   CHECK_OK(overture_store_get_progress(store, &now, &why));

@@ -39,7 +39,7 @@ std::size_t read_queue::poll(std::size_t) noexcept {
 }
 detail::asset_head* load_context::ask(const asset_path& path, const void* type,
                                       bool needed) noexcept {
-  assets_detail::slot& one = static_cast<assets_detail::decode_context*>(this)->of();
+  assets_detail::slot& one = static_cast<assets_detail::slot&>(of_);
   return one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
 }
 
@@ -227,17 +227,21 @@ TEST(a_store_in_all_interleavings, shows_a_value_no_later_than_that_it_is_ready)
 
 // What a node needs is in its name: "ab" needs "b"; "*ab" takes two steps to finalize.
 struct node {
-  explicit node(int* all) noexcept : alive(all) { ++*alive; }
+  explicit node(atomic<int>* all) noexcept : alive(all) {
+    alive->fetch_add(1, std::memory_order_relaxed);
+  }
   node(node&& other) noexcept
       : alive(std::exchange(other.alive, nullptr)), needs(std::move(other.needs)) {}
   node& operator=(node&&) = delete;
   ~node() {
-    if (alive != nullptr) --*alive;
+    if (alive != nullptr) alive->fetch_sub(1, std::memory_order_relaxed);
+    alive = nullptr;
   }
 
-  int* alive;
+  atomic<int>* alive;
   asset<node> needs;
   int steps = 0;
+  bool is_built = false;
 };
 
 class node_loader final : public loader<node> {
@@ -253,21 +257,29 @@ class node_loader final : public loader<node> {
     if (name.size() == 2) made.needs = context.need<node>(path_of(name.substr(1)));
     return made;
   }
+  // Uses what it needs, and another thread may run meanwhile.
+  result<void> build(node& value, asset_context&) override {
+    const node* const used = value.needs.get();
+    interleave::let_others_run();
+    check(!value.needs.valid() || (used != nullptr && used->alive != nullptr), "it stays");
+    check(!std::exchange(value.is_built, true), "built once");
+    return {};
+  }
+  [[nodiscard]] bool builds() const noexcept override { return has_build; }
   result<finalize_step> finalize(node& value, std::chrono::nanoseconds) override {
-    ++finalized;
+    check(value.is_built == has_build, "built before");
     const bool is_short = value.steps++ > 0 || !takes_two_steps;
     return is_short ? finalize_step::done : finalize_step::again;
   }
-  void unload(node&) override { ++unloaded; }
+  void unload(node& value) override { check(value.steps > 0, "only what was finalized"); }
   [[nodiscard]] bool free_threaded() const noexcept override { return is_free_; }
   [[nodiscard]] static asset_path path_of(std::string_view name) noexcept {
     return {name, {hash64(name)}};
   }
 
   bool takes_two_steps = false;
-  int alive = 0;  // under the explorer one thread runs at a time
-  int finalized = 0;
-  int unloaded = 0;
+  bool has_build = false;
+  atomic<int> alive{0};
 
  private:
   bool is_free_;
@@ -276,7 +288,8 @@ class node_loader final : public loader<node> {
 // A store of nodes. Its main thread is the one that calls pump().
 class explored_nodes {
  public:
-  explicit explored_nodes(bool is_free = true, std::uint64_t budget_bytes = 1u << 20)
+  explicit explored_nodes(bool is_free = true, std::uint64_t budget_bytes = 1u << 20,
+                          bool has_build = false)
       : loader(is_free),
         budget_(budget_bytes),
         fetch_(std::in_place, reinterpret_cast<file_system&>(tree),
@@ -293,6 +306,7 @@ class explored_nodes {
     all_cached = true;
     first_read = nullptr;
     file_bytes = 0;
+    loader.has_build = has_build;
     check(core_->add(loader).has_value(), "added");
   }
 
@@ -321,7 +335,7 @@ class explored_nodes {
   void end() {
     core_.reset();
     fetch_.reset();
-    check(loader.alive == 0, "every value was destroyed");
+    check(loader.alive.load() == 0, "every value was destroyed");
     check(budget_.used() == 0, "all room was given back");
   }
 
@@ -343,7 +357,7 @@ TEST(a_store_in_all_interleavings, unloads_what_was_given_up_with_what_it_needs)
     store.run_jobs();
     store.pump();
     store.run_jobs();
-    check(store.loader.alive == 0, "nothing holds them");
+    check(store.loader.alive.load() == 0, "nothing holds them");
     check(store.taken() == 0, "nor the room");
     store.end();
   });
@@ -388,7 +402,51 @@ TEST(a_store_in_all_interleavings, finalizes_what_is_raised_or_dropped_between_t
     check(one.state.load() == asset_state::ready, "it was raised");
     store.drop(one);
     store.end();
-    check(store.loader.unloaded <= store.loader.finalized, "only what was finalized");
+  });
+}
+
+TEST(a_store_in_all_interleavings, builds_what_is_raised_or_dropped_meanwhile) {
+  expect_clean_nearby([] {
+    explored_nodes store(true, 1u << 20, true);
+    slot& one = store.get("a", asset_priority::low);
+    slot& other = store.get("b", asset_priority::low);
+    run({[&] { (void)store.jobs.run_one(); },
+         [&] {
+           store.raise(one, asset_priority::high);
+           store.drop(other);
+         },
+         [&] { store.run_jobs(); }});
+    store.settle(one);
+    check(one.state.load() == asset_state::ready, "it was raised");
+    store.drop(one);
+    store.end();
+  });
+}
+
+TEST(a_store_in_all_interleavings, keeps_an_old_value_while_a_call_of_a_loader_uses_it) {
+  expect_clean_nearby([] {
+    explored_nodes store(true, 1u << 20, true);
+    slot& need = store.get("b");
+    store.settle(need);
+    slot& parent = store.get("ab");
+    store.reload("b");
+    run({[&] { store.run_jobs(); },
+         [&] {
+           store.pump();
+           store.run_jobs();
+           store.pump();
+           store.run_jobs();
+         }});
+    store.settle(parent);
+    for (int i = 0; i < 4; ++i) {
+      store.pump();
+      store.run_jobs();
+    }
+    check(parent.state.load() == asset_state::ready && need.version.load() == 2, "all is loaded");
+    check(store.loader.alive.load() == 2, "and the old value has gone");
+    store.drop(parent);
+    store.drop(need);
+    store.end();
   });
 }
 
@@ -408,7 +466,7 @@ TEST(a_store_in_all_interleavings, ends_each_reload_beside_drops_and_jobs) {
     store.pump();
     store.run_jobs();
     check(one.version.load() == 2, "the reload has ended");
-    check(store.loader.alive == 1, "and the old value has gone");
+    check(store.loader.alive.load() == 1, "and the old value has gone");
     store.reload("a");
     store.pump();
     store.run_jobs();

@@ -16,8 +16,8 @@
 
 namespace overture {
 
-// Delays (event_kind::delay): what an asset waits for, on no thread. With "decode" and "finalize"
-// they cover the time from asking to ready without a gap.
+// Delays (event_kind::delay): what an asset waits for, on no thread. With "decode", "build" and
+// "finalize" they cover the time from asking to ready without a gap.
 struct asset_waits {
   static constexpr const char* unload = "its old value to be unloaded";
   static constexpr const char* turn = "its turn to be read";
@@ -25,6 +25,7 @@ struct asset_waits {
   static constexpr const char* read = "its file to be read";  // the zones "read" are inside
   static constexpr const char* decode = "a thread to decode it";
   static constexpr const char* need = "an asset that it needs";  // ended by the last one to come
+  static constexpr const char* build = "a worker to build it";
   static constexpr const char* pump = "pump() on the main thread";
   static constexpr const char* finalize = "a worker to finalize it";
 };

@@ -19,7 +19,9 @@
 //
 // An asset passes these steps:
 //   decode     on any worker, many at a time; asks for the assets that it needs
-//   finalize   once all of those are ready: on the thread that calls asset_store::pump(), in steps
+//   build      once all of those are ready: on any worker, if the loader builds()
+//   finalize   once it is built, or all of those are ready: on the thread that calls
+//   asset_store::pump(), in steps
 //              that share a frame's budget; on any worker if the loader is free_threaded()
 //   unload     once its last handle is gone, on the same kind of thread as finalize; a value for
 //              which finalize() was never called is only destroyed, on any thread
@@ -52,6 +54,9 @@ enum class finalize_step : std::uint8_t {
   again,  // call finalize() again, next frame if the budget is used up
 };
 
+class asset_context;
+class load_context;
+
 namespace detail {
 
 // Tells types apart. In a plug-in with hidden visibility, the same type is another one.
@@ -65,6 +70,7 @@ class any_loader {
   // Makes a value at `place`.
   virtual result<void> decode_at(void* place, std::span<const std::byte> bytes,
                                  load_context& context) = 0;
+  virtual result<void> build_at(void* value, asset_context& context) = 0;
   virtual result<finalize_step> finalize_at(void* value, std::chrono::nanoseconds budget) = 0;
   [[nodiscard]] virtual std::uint64_t needed_for(
       const asset_path& path, std::span<const std::byte> bytes) const noexcept = 0;
@@ -74,6 +80,7 @@ class any_loader {
   [[nodiscard]] virtual std::uint64_t bytes_at(const void* value) const noexcept = 0;
   [[nodiscard]] virtual const void* placeholder_at() const noexcept = 0;
   [[nodiscard]] virtual bool is_free_threaded() const noexcept = 0;
+  [[nodiscard]] virtual bool is_builder() const noexcept = 0;
   [[nodiscard]] virtual bool is_dependent() const noexcept = 0;
   [[nodiscard]] virtual std::size_t value_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t value_alignment() const noexcept = 0;
@@ -82,14 +89,31 @@ class any_loader {
 
 }  // namespace detail
 
-// Passed to loader::decode(), for that call and its thread only.
-class OVERTURE_API load_context {
+// Passed to loader::build(), for that call and its thread only.
+class OVERTURE_API asset_context {
  public:
-  load_context(const load_context&) = delete;
-  load_context& operator=(const load_context&) = delete;
+  asset_context(const asset_context&) = delete;
+  asset_context& operator=(const asset_context&) = delete;
 
   // Of the file.
   [[nodiscard]] asset_path path() const noexcept { return path_; }
+  // True once no handle holds the asset any more, or the store ends: long work may give up, by
+  // returning errc::cancelled.
+  [[nodiscard]] bool is_cancelled() const noexcept;
+
+ protected:
+  asset_context(detail::asset_head& of, asset_path path) noexcept : of_(of), path_(path) {}
+  ~asset_context() = default;
+
+  detail::asset_head& of_;
+
+ private:
+  asset_path path_;
+};
+
+// Passed to loader::decode(), for that call and its thread only.
+class OVERTURE_API load_context : public asset_context {
+ public:
   // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
   // this asset waits for it before finalize(), and fails if it fails. Add the loader of its type to
   // the store beforehand. An asset whose need would close a circle fails, at the first load as at a
@@ -124,12 +148,9 @@ class OVERTURE_API load_context {
   [[nodiscard]] asset<T> want(std::string_view path) noexcept {
     return asset<T>(ask(path, &detail::type_mark<T>, false));
   }
-  // True once no handle holds the asset any more, or the store ends: long work may give up, by
-  // returning errc::cancelled.
-  [[nodiscard]] bool is_cancelled() const noexcept;
 
  protected:
-  explicit load_context(asset_path path) noexcept : path_(path) {}
+  using asset_context::asset_context;
   ~load_context() = default;
 
  private:
@@ -139,8 +160,6 @@ class OVERTURE_API load_context {
                                         bool needed) noexcept;
   [[nodiscard]] detail::asset_head* name_any(const asset_path& path, const void* type) noexcept;
   [[nodiscard]] detail::asset_head* name_any(std::string_view path, const void* type) noexcept;
-
-  asset_path path_;
 };
 
 // Makes assets of one type. Derive from it, and add it to the store. T must be movable without
@@ -154,6 +173,14 @@ class loader : public detail::any_loader {
   // Makes the asset. `bytes` is the whole file, valid during the call only. Any worker, several
   // calls at once.
   virtual result<T> decode(std::span<const std::byte> bytes, load_context& context) = 0;
+  // Makes what takes the values of others: a mesh with the materials it needs, tangents, a tree of
+  // triangles for collisions. All that decode() asked for by need() is ready, so the handles in
+  // `value` show it. An error fails the asset. Called only if builds(): once, on any worker, for
+  // several assets at once.
+  virtual result<void> build(T& value, asset_context& context) {
+    (void)value, (void)context;
+    return {};
+  }
   // Does what must happen on one thread, uploads for example. Work for at most `budget`, then
   // return `again`; at least one step is made in each frame. An error fails the asset. Called on
   // the thread in pump(); with free_threaded(), on any worker, but for one asset by one thread at a
@@ -167,6 +194,8 @@ class loader : public detail::any_loader {
   virtual void unload(T& value) { (void)value; }
   // Must always return the same value.
   [[nodiscard]] virtual bool free_threaded() const noexcept { return false; }
+  // Whether there is a build(). Must always return the same value.
+  [[nodiscard]] virtual bool builds() const noexcept { return false; }
   // True: the value copies from what it needs, instead of asking its handles each time. It is then
   // loaded again after any of those: see asset_store::reload(). Must always return the same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
@@ -180,8 +209,8 @@ class loader : public detail::any_loader {
   }
   // How much memory the asset takes: counted against asset_store_config::budget_bytes until it is
   // ready, and against keep_bytes once no handle holds it; more than 1 TiB counts as that. Asked
-  // after decode(), on that thread, and again after finalize(). Override it for what T points to or
-  // has uploaded: a texture that seems to take 24 bytes is kept for ever.
+  // after decode(), on that thread, and again after build() and finalize(). Override it for what T
+  // points to or has uploaded: a texture that seems to take 24 bytes is kept for ever.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
     (void)value;
     return sizeof(T);
@@ -197,6 +226,9 @@ class loader : public detail::any_loader {
     if (!made) return tl::unexpected<error>(made.error());
     ::new (place) T(std::move(*made));
     return {};
+  }
+  result<void> build_at(void* value, asset_context& context) final {
+    return build(*static_cast<T*>(value), context);
   }
   result<finalize_step> finalize_at(void* value, std::chrono::nanoseconds budget) final {
     return finalize(*static_cast<T*>(value), budget);
@@ -214,6 +246,7 @@ class loader : public detail::any_loader {
   }
   const void* placeholder_at() const noexcept final { return placeholder(); }
   bool is_free_threaded() const noexcept final { return free_threaded(); }
+  bool is_builder() const noexcept final { return builds(); }
   bool is_dependent() const noexcept final { return dependent(); }
   std::size_t value_bytes() const noexcept final { return sizeof(T); }
   std::size_t value_alignment() const noexcept final { return alignof(T); }

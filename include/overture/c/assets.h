@@ -116,11 +116,15 @@ typedef struct overture_loader {
   void (*unload)(void* context, void* value);
   // How much memory the value takes, counted against budget_bytes until it is ready and against
   // keep_bytes once no handle holds it; more than 1 TiB counts as that. Asked after decode() and
-  // again after finalize(). NULL: nothing.
+  // again after build() and finalize(). NULL: nothing.
   uint64_t (*bytes_of)(void* context, const void* value);
   // How much memory decode() will take, its value included, counted against budget_bytes before it
   // begins; 0: not known. On any worker. NULL: not known.
   uint64_t (*memory_needed)(void* context, const char* path, const void* bytes, size_t byte_count);
+  // Makes what takes the values of others, once all that decode() asked for is ready and before
+  // finalize(): overture_asset_value() of its handles has them. Once, on any worker, for several
+  // assets at once. NULL: there is nothing to build.
+  overture_code (*build)(void* context, void* value, const char** reason);
 } overture_loader;
 
 typedef struct overture_store_config {

@@ -14,7 +14,7 @@ struct note {
   int length = 0;
 };
 
-enum class step { none, decode, finalize, unload };
+enum class step { none, decode, build, finalize, unload };
 
 class broken_loader final : public loader<note> {
  public:
@@ -23,6 +23,11 @@ class broken_loader final : public loader<note> {
     if (breaks_ == step::decode) fail_now();
     return note{static_cast<int>(bytes.size())};
   }
+  result<void> build(note&, asset_context&) override {
+    if (breaks_ == step::build) fail_now();
+    return {};
+  }
+  [[nodiscard]] bool builds() const noexcept override { return true; }
   result<finalize_step> finalize(note&, std::chrono::nanoseconds) override {
     if (breaks_ == step::finalize) fail_now();
     return finalize_step::done;
@@ -66,13 +71,17 @@ void load(step breaks) {
         CHECK_THREW(one.status());
       }
     }
-    CHECK(notes.unloaded.load() == (breaks == step::decode && throws ? 0 : 1));
+    const bool was_finalized = (breaks != step::decode && breaks != step::build) || !throws;
+    CHECK(notes.unloaded.load() == (was_finalized ? 1 : 0));
   }
   std::filesystem::remove_all(folder);
 }
 
 void decodes() {
   load(step::decode);
+}
+void builds() {
+  load(step::build);
 }
 void finalizes() {
   load(step::finalize);
@@ -85,6 +94,7 @@ void unloads() {
 
 const std::vector<place> places_of_assets = {
     {"loader::decode", decodes},
+    {"loader::build", builds},
     {"loader::finalize", finalizes},
     {"loader::unload", unloads},
     {"asset_store::for_each_unsettled", unloads},
