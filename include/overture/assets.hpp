@@ -7,5 +7,6 @@
 #include "overture/assets/asset_event.hpp"
 #include "overture/assets/asset_group.hpp"
 #include "overture/assets/asset_store.hpp"
+#include "overture/assets/asset_type.hpp"
 #include "overture/assets/asset_waits.hpp"
 #include "overture/assets/loader.hpp"

@@ -18,6 +18,7 @@
 
 namespace overture {
 
+using assets_detail::key_of;
 using assets_detail::slot;
 using assets_detail::store_core;
 
@@ -93,6 +94,10 @@ result<void> detail::asset_status(const asset_head& head) noexcept {
   return one.store->status_of(one);
 }
 
+void detail::expects_no_store(const any_loader& ends) noexcept {
+  if constexpr (contracts) sync_detail::expects_unused(&ends);
+}
+
 void detail::expects_may_wait(const barricade& settled) noexcept {
   expects(pumped_here == nullptr || !pumped_here->needs_pump(settled),
           "settled().wait() was called on the thread that pumps, which alone could finalize the "
@@ -108,34 +113,37 @@ bool asset_context::is_cancelled() const noexcept {
   return one.store->is_cancelled(one);
 }
 
-detail::asset_head* load_context::ask(const asset_path& path, const void* type,
+detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_type& type,
                                       bool needed) noexcept {
   slot& one = static_cast<slot&>(of_);
-  slot* const found =
-      one.store->ask(path, type, asset_priority::background, {.parent = &one, .needed = needed});
+  slot* const found = one.store->ask(path, key_of(type), asset_priority::background,
+                                     {.parent = &one, .needed = needed});
   if (found == nullptr && needed) {
     one.store->flawed(one, {.code = errc::out_of_memory, .reason = "out of memory for an asset"});
   }
   return or_none(found);
 }
 
-detail::asset_head* load_context::ask(std::string_view path, const void* type,
+detail::asset_head* load_context::ask(std::string_view path, const detail::asset_type& type,
                                       bool needed) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   if (normal) return ask(*normal, type, needed);
   slot& one = static_cast<slot&>(of_);
-  slot* const found = one.store->ask({path, {hash64(path)}}, type, asset_priority::background,
-                                     {.parent = &one, .needed = needed, .flaw = &normal.error()});
+  slot* const found =
+      one.store->ask({path, {hash64(path)}}, key_of(type), asset_priority::background,
+                     {.parent = &one, .needed = needed, .flaw = &normal.error()});
   if (found == nullptr && needed) one.store->flawed(one, normal.error());
   return or_none(found);
 }
 
-detail::asset_head* load_context::name_any(const asset_path& path, const void* type) noexcept {
-  return static_cast<slot&>(of_).store->name(path, type);
+detail::asset_head* load_context::name_any(const asset_path& path,
+                                           const detail::asset_type& type) noexcept {
+  return static_cast<slot&>(of_).store->name(path, key_of(type));
 }
 
-detail::asset_head* load_context::name_any(std::string_view path, const void* type) noexcept {
+detail::asset_head* load_context::name_any(std::string_view path,
+                                           const detail::asset_type& type) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   return normal ? name_any(*normal, type) : nullptr;
@@ -232,19 +240,19 @@ result<void> asset_store::add_any(detail::any_loader& of) noexcept {
   return state_->core.add(of);
 }
 
-detail::asset_head* asset_store::get_any(const asset_path& path, const void* type,
+detail::asset_head* asset_store::get_any(const asset_path& path, const detail::asset_type& type,
                                          asset_priority priority) noexcept {
-  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, type, priority));
+  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, key_of(type), priority));
 }
 
-detail::asset_head* asset_store::get_any(std::string_view path, const void* type,
+detail::asset_head* asset_store::get_any(std::string_view path, const detail::asset_type& type,
                                          asset_priority priority) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   if (normal) return get_any(*normal, type, priority);
   if (state_ == nullptr) return &without_memory();
   return or_none(
-      state_->core.ask({path, {hash64(path)}}, type, priority, {.flaw = &normal.error()}));
+      state_->core.ask({path, {hash64(path)}}, key_of(type), priority, {.flaw = &normal.error()}));
 }
 
 detail::asset_head* asset_store::get_known(detail::asset_head* named,
@@ -284,18 +292,18 @@ void asset_store::set_priorities(std::span<const priority_change> changes) noexc
 // --- Groups --------------------------------------------------------------------------------------
 
 detail::asset_head* asset_store::get_for(detail::group_head& group, const asset_path& path,
-                                         const void* type) noexcept {
+                                         const detail::asset_type& type) noexcept {
   if (state_ == nullptr) return &without_memory();
-  return or_none(state_->core.ask(path, type, group.priority, {.group = &group}));
+  return or_none(state_->core.ask(path, key_of(type), group.priority, {.group = &group}));
 }
 
 detail::asset_head* asset_store::get_for(detail::group_head& group, std::string_view path,
-                                         const void* type) noexcept {
+                                         const detail::asset_type& type) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   if (normal) return get_for(group, *normal, type);
   if (state_ == nullptr) return &without_memory();
-  return or_none(state_->core.ask({path, {hash64(path)}}, type, group.priority,
+  return or_none(state_->core.ask({path, {hash64(path)}}, key_of(type), group.priority,
                                   {.group = &group, .flaw = &normal.error()}));
 }
 

@@ -63,6 +63,20 @@ void add_missing(reason_text& out, file_system& files, const failure_chain& chai
   out.add("?");
 }
 
+// "; game::wall has 24 bytes where its loader is, and 32 here"
+void add_types(reason_text& out, const failure_chain& chain) noexcept {
+  const type_key& loaded = chain.namesake->type;
+  const type_key& asked = chain.links[chain.length - 1]->type;
+  const bool same_bytes = loaded.bytes == asked.bytes;
+  out.add("; ");
+  out.add(chain.namesake->type_name);
+  out.add(same_bytes ? " is aligned to " : " has ");
+  out.add(same_bytes ? loaded.alignment : loaded.bytes);
+  out.add(" bytes where its loader is, and ");
+  out.add(same_bytes ? asked.alignment : asked.bytes);
+  out.add(" where it was asked for");
+}
+
 }  // namespace
 
 result<std::string_view> spelled_otherwise(file_system& files, std::string_view path,
@@ -129,6 +143,7 @@ std::size_t explain(file_system& files, const failure_chain& chain, std::span<ch
     (void)files.explain(why, room);
     out.add(std::string_view(room));
   }
+  if (chain.namesake != nullptr) add_types(out, chain);
   if (chain.has_come) out.add("; that has loaded since: retry()");
   return out.length();
 }

@@ -119,7 +119,7 @@ void file_fetcher::add_step(fetch_request& of_file, task step, fetch_listener& l
   {
     const sync_detail::scoped_lock hold(lock_);
     of_file.step = step;
-    steps_.insert_from_back(of_file);
+    steps_.insert_in_order(of_file);
     priority = of_file.priority;
   }
   listener.step_waits(priority);

@@ -22,16 +22,25 @@ struct linked_list {
 
   void push_back(T& one) noexcept { insert(one, back, nullptr); }
   void push_front(T& one) noexcept { insert(one, nullptr, front); }
-  // Into a list that is in order of `number`: the cost is the way from that end.
-  void insert_from_back(T& one) noexcept {
-    T* prior = back;
-    while (prior != nullptr && prior->number > one.number) prior = prior->before;
-    insert(one, prior, prior ? prior->after : front);
-  }
-  void insert_from_front(T& one) noexcept {
+  // Into a list that is in order of `number`, as the last or the first of its number: the cost is
+  // the way from the nearer end.
+  void insert_last_of_number(T& one) noexcept {
     T* next = front;
-    while (next != nullptr && next->number < one.number) next = next->after;
-    insert(one, next ? next->before : back, next);
+    for (T* prior = back;; prior = prior->before, next = next->after) {
+      if (prior == nullptr || prior->number <= one.number) return insert_after(one, prior);
+      if (next->number > one.number) return insert(one, next->before, next);
+    }
+  }
+  void insert_first_of_number(T& one) noexcept {
+    T* next = front;
+    for (T* prior = back;; prior = prior->before, next = next->after) {
+      if (prior == nullptr || prior->number < one.number) return insert_after(one, prior);
+      if (next->number >= one.number) return insert(one, next->before, next);
+    }
+  }
+  // After one of this list; null: as the first.
+  void insert_after(T& one, T* prior) noexcept {
+    insert(one, prior, prior != nullptr ? prior->after : front);
   }
   void remove(T& one) noexcept {
     (one.before ? one.before->after : front) = one.after;
@@ -89,7 +98,7 @@ class priority_lines {
     return lists_[index];
   }
   void push_back(T& one) noexcept { of(one.priority).push_back(one); }
-  void insert_from_back(T& one) noexcept { of(one.priority).insert_from_back(one); }
+  void insert_in_order(T& one) noexcept { of(one.priority).insert_last_of_number(one); }
   [[nodiscard]] T* first_of(std::size_t which) const noexcept {
     while (filled_[which] != 0) {
       const std::size_t step = highest(filled_[which]);

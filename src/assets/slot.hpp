@@ -10,6 +10,7 @@
 #include "assets/life.hpp"
 #include "assets/lists.hpp"
 #include "overture/assets/asset_group.hpp"
+#include "sync/object_use.hpp"
 
 namespace overture::assets_detail {
 
@@ -23,10 +24,24 @@ struct text_place {
   std::size_t column = 0;
 };
 
+// A type of assets, as two libraries know it.
+struct type_key {
+  std::uint64_t id = 0;  // of its name
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;
+
+  friend bool operator==(const type_key&, const type_key&) = default;
+};
+[[nodiscard]] inline type_key key_of(const overture::detail::asset_type& type) noexcept {
+  const auto here = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&type));
+  return {.id = type.id != 0 ? type.id : here, .bytes = type.bytes, .alignment = type.alignment};
+}
+
 // A loader that was added, and memory for its values.
 struct loader_entry {
   overture::detail::any_loader* by = nullptr;
-  const void* type = nullptr;
+  type_key type;
+  std::string_view type_name;
   bool free_threaded = false;
   bool builds = false;
   bool dependent = false;
@@ -39,6 +54,7 @@ struct loader_entry {
   std::uint64_t decoded_bytes = 0;
   std::uint64_t content_bytes = 0;
   loader_entry* next = nullptr;
+  sync_detail::object_uses<1>* use = nullptr;  // with contracts, of the loader
 };
 
 // Lives as long as its store. What is not atomic is guarded by the store's lock, except that
@@ -46,7 +62,7 @@ struct loader_entry {
 struct slot : overture::detail::asset_head {
   store_core* store = nullptr;
   loader_entry* of = nullptr;  // null: no loader for this type
-  const void* type = nullptr;
+  type_key type;
   asset_path path;                 // the text lives as long as the store
   std::uint32_t subject = 0;       // its number in a timeline, that of the asset for a reload
   slot* next_in_bucket = nullptr;  // of the table

@@ -75,7 +75,7 @@ slot* slot_table::slot_at_address(const void* address) const noexcept {
   return nullptr;
 }
 
-slot* slot_table::find_or_add(const asset_path& path, const void* type) noexcept {
+slot* slot_table::find_or_add(const asset_path& path, const type_key& type) noexcept {
   // Without memory for more buckets those that are there have to do.
   if (!grow() && buckets_.empty()) return nullptr;
   slot*& first = bucket(path.id);

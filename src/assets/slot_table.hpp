@@ -19,7 +19,7 @@ class slot_table {
   slot_table& operator=(const slot_table&) = delete;
 
   // The slot, made if there is none; null without memory.
-  [[nodiscard]] slot* find_or_add(const asset_path& path, const void* type) noexcept;
+  [[nodiscard]] slot* find_or_add(const asset_path& path, const type_key& type) noexcept;
   // The slots of a path, whatever their type: the first, and the one after another.
   [[nodiscard]] slot* first_of(const asset_path& path) noexcept;
   [[nodiscard]] static slot* next_of(const slot& one) noexcept;

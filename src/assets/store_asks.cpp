@@ -16,14 +16,21 @@ constexpr error no_loader{.code = errc::unsupported,
 
 }  // namespace
 
-loader_entry* store_core::loader_of(const void* type) noexcept {
+loader_entry* store_core::namesake_of(const type_key& type) noexcept {
+  for (loader_entry* each = loaders_; each != nullptr; each = each->next) {
+    if (each->type.id == type.id && each->type != type) return each;
+  }
+  return nullptr;
+}
+
+loader_entry* store_core::loader_of(const type_key& type) noexcept {
   for (loader_entry* each = loaders_; each != nullptr; each = each->next) {
     if (each->type == type) return each;
   }
   return nullptr;
 }
 
-slot* store_core::find_or_add(const asset_path& path, const void* type) noexcept {
+slot* store_core::find_or_add(const asset_path& path, const type_key& type) noexcept {
   const std::size_t before = table_.size();
   const vfs_detail::path_key key(path, with_.ignores_case);
   slot* const found = table_.find_or_add(key.fits() ? key : path, type);
@@ -35,7 +42,7 @@ slot* store_core::find_or_add(const asset_path& path, const void* type) noexcept
   return found;
 }
 
-slot* store_core::ask(const asset_path& path, const void* type, asset_priority priority,
+slot* store_core::ask(const asset_path& path, const type_key& type, asset_priority priority,
                       const asking& how) noexcept {
   actions todo;
   slot* found = nullptr;
@@ -82,7 +89,7 @@ bool store_core::hold_if_ready(slot& known) noexcept {
   return true;
 }
 
-slot* store_core::name(const asset_path& path, const void* type) noexcept {
+slot* store_core::name(const asset_path& path, const type_key& type) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   return find_or_add(path, type);
 }
@@ -103,7 +110,7 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
   }
   set_priority(one, priority);
   if (ending_) flaw = &store_ends;
-  if (!find_loader(one)) flaw = &no_loader;
+  if (!find_loader(one)) flaw = namesake_of(one.type) != nullptr ? &other_type : &no_loader;
   if (flaw != nullptr) return fails(one, life_event::refused, *flaw, todo);
   happens(one, life_event::asked, todo);
 }
@@ -124,7 +131,21 @@ void store_core::note_need(slot& parent, slot& child, actions& todo) noexcept {
   slot_lines* const line = line_of(child);
   if (line != nullptr) child.in->remove(child);
   child.number = std::min(child.number, parent.number);
-  if (line != nullptr) (line == &to_read_ ? needed_ : *line).insert_from_back(child);
+  if (line == &to_read_ || line == &needed_) return put_in_needed(child);
+  if (line != nullptr) line->insert_in_order(child);
+}
+
+// What has the same turn comes in a row, and several turns at once, so the last of this turn is
+// mostly known: where others with many needs wait too, to look for it would take long.
+void store_core::put_in_needed(slot& one) noexcept {
+  slot_list& to = needed_.of(one.priority);
+  slot*& last = last_needed_[one.number % last_needed_.size()];
+  if (last != nullptr && last->in == &to && last->number == one.number) {
+    to.insert_after(one, last);
+  } else {
+    to.insert_last_of_number(one);
+  }
+  last = &one;
 }
 
 void store_core::flawed(slot& one, const error& why) noexcept {

@@ -51,6 +51,7 @@ store_core::~store_core() {
       each->free_values = *static_cast<void**>(place);
       with_.memory.deallocate(place, each->value_bytes, each->value_alignment, memory_tag::load);
     }
+    base_detail::destroy_object(with_.memory, memory_tag::load, each->use);
     with_.memory.deallocate(each, sizeof(loader_entry), alignof(loader_entry), memory_tag::load);
   }
 }
@@ -60,20 +61,31 @@ result<void> store_core::status() const noexcept {
 }
 
 result<void> store_core::add(overture::detail::any_loader& by) noexcept {
+  const overture::detail::asset_type& type = by.type();
   const loader_entry made{.by = &by,
-                          .type = by.type(),
+                          .type = key_of(type),
+                          .type_name = type.name,
                           .free_threaded = by.is_free_threaded(),
                           .builds = by.is_builder(),
                           .dependent = by.is_dependent(),
-                          .value_bytes = std::max(by.value_bytes(), sizeof(void*)),
-                          .value_alignment = std::max(by.value_alignment(), alignof(void*)),
+                          .value_bytes = std::max(type.bytes, sizeof(void*)),
+                          .value_alignment = std::max(type.alignment, alignof(void*)),
                           .placeholder = by.placeholder_at()};
   const sync_detail::scoped_lock hold(lock_);
   if (loader_of(made.type) != nullptr) {
     return fail(errc::exists, "the store has a loader for this type already");
   }
+  if (namesake_of(made.type) != nullptr) return tl::unexpected<error>(other_type);
   auto* const entry = base_detail::make_object<loader_entry>(with_.memory, memory_tag::load, made);
   if (entry == nullptr) return fail(errc::out_of_memory, "out of memory for a loader");
+  if constexpr (overture::detail::contracts) {
+    const sync_detail::object_use uses[1] = {
+        {&by,
+         "a loader was destroyed while an asset_store has it, as when a plug-in is unloaded: "
+         "destroy the store first"}};
+    entry->use =
+        base_detail::make_object<sync_detail::object_uses<1>>(with_.memory, memory_tag::load, uses);
+  }
   entry->next = loaders_;
   loaders_ = entry;
   return {};

@@ -53,6 +53,10 @@ struct asking {
   const error* flaw = nullptr;                    // of the path, so that it fails at once
 };
 
+inline constexpr error other_type{
+    .code = errc::unsupported,
+    .reason = "two libraries have different types of this name: build them from the same source"};
+
 // Why an asset failed: the assets from it to the one at fault, as many as fit.
 struct failure_chain {
   std::array<const slot*, 16> links{};  // of a longer one the first and the last
@@ -61,6 +65,8 @@ struct failure_chain {
   error why;
   text_place at;
   bool has_come = false;  // the last one has loaded since
+  // If that is why: the type that its loader makes, of the same name as the one asked for.
+  const loader_entry* namesake = nullptr;
 
   [[nodiscard]] bool has(const slot* one) const noexcept {
     return std::find(links.begin(), links.begin() + length, one) != links.begin() + length;
@@ -96,14 +102,14 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> add(overture::detail::any_loader& by) noexcept;
 
   // A handle's count is taken; null without memory.
-  [[nodiscard]] slot* ask(const asset_path& path, const void* type, asset_priority priority,
+  [[nodiscard]] slot* ask(const asset_path& path, const type_key& type, asset_priority priority,
                           const asking& how = {}) noexcept;
   // Takes a handle's count on one that is known, and loads it.
   void ask(slot& known, asset_priority priority) noexcept;
   // The same if it is ready; false if not.
   [[nodiscard]] bool hold_if_ready(slot& known) noexcept;
   // Its name only; null without memory.
-  [[nodiscard]] slot* name(const asset_path& path, const void* type) noexcept;
+  [[nodiscard]] slot* name(const asset_path& path, const type_key& type) noexcept;
   void raise(slot& wanted, asset_priority to) noexcept;
   void set_priorities(std::span<const priority_change> changes) noexcept;
   // Groups. False without memory.
@@ -201,14 +207,17 @@ class store_core final : public fetch_listener {
   void measure_kept() noexcept REQUIRES(lock_);
 
   // In store_asks.cpp.
-  [[nodiscard]] loader_entry* loader_of(const void* type) noexcept REQUIRES(lock_);
+  [[nodiscard]] loader_entry* loader_of(const type_key& type) noexcept REQUIRES(lock_);
+  // That of another type with this name.
+  [[nodiscard]] loader_entry* namesake_of(const type_key& type) noexcept REQUIRES(lock_);
   // False if none has been added for its type.
   [[nodiscard]] bool find_loader(slot& one) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* find_or_add(const asset_path& path, const void* type) noexcept
+  [[nodiscard]] slot* find_or_add(const asset_path& path, const type_key& type) noexcept
       REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
   void note_need(slot& parent, slot& child, actions& todo) noexcept REQUIRES(lock_);
+  void put_in_needed(slot& one) noexcept REQUIRES(lock_);
 
   // In store_priority.cpp.
   // That it waits in; null if it waits in none.
@@ -336,11 +345,12 @@ class store_core final : public fetch_listener {
   needs needs_ GUARDED_BY(lock_);
   counts counts_ GUARDED_BY(lock_);
   loader_entry* loaders_ GUARDED_BY(lock_) = nullptr;
-  slot_lines needed_ GUARDED_BY(lock_);       // to be read, and others wait for them
-  slot_lines to_read_ GUARDED_BY(lock_);      // the others
-  slot_lines to_decode_ GUARDED_BY(lock_);    //
-  slot_lines for_main_ GUARDED_BY(lock_);     // to be finalized
-  slot_lines for_workers_ GUARDED_BY(lock_);  // likewise
+  slot_lines needed_ GUARDED_BY(lock_);                    // to be read, and others wait for them
+  std::array<slot*, 64> last_needed_ GUARDED_BY(lock_){};  // of a number, see put_in_needed()
+  slot_lines to_read_ GUARDED_BY(lock_);                   // the others
+  slot_lines to_decode_ GUARDED_BY(lock_);                 //
+  slot_lines for_main_ GUARDED_BY(lock_);                  // to be finalized
+  slot_lines for_workers_ GUARDED_BY(lock_);               // likewise
   slot_list unload_main_ GUARDED_BY(lock_);
   slot_list unload_any_ GUARDED_BY(lock_);
   slot_list kept_ GUARDED_BY(lock_);              // the one that was given up first is in front

@@ -173,9 +173,9 @@ void store_core::move(slot& one) noexcept {
   if (one.in != nullptr) one.in->remove(one);
   slot_list* const to = list_of(one);
   if (to == nullptr) return;
-  if (one.now.in == place::to_decode) return to->insert_from_back(one);
+  if (one.now.in == place::to_decode) return to->insert_last_of_number(one);
   const bool was_refused = one.now.in == place::to_read && one.number != times_queued_;
-  if (was_refused) return to->insert_from_front(one);
+  if (was_refused) return to->insert_first_of_number(one);
   const bool comes_back = one.now.in == place::for_main && one.now.begun;
   comes_back ? to->push_front(one) : to->push_back(one);
 }

@@ -69,12 +69,10 @@ void store_core::feed() noexcept {
 // Those that others wait for come before those of their priority that nothing waits for: what has
 // begun ends before more begins.
 slot* store_core::next_to_read() noexcept {
-  for (std::size_t i = asset_priority_class_count; i-- > 0;) {
-    for (const slot_lines* lines : {&needed_, &to_read_}) {
-      if (slot* const first = lines->first_of(i)) return first;
-    }
-  }
-  return nullptr;
+  slot* const needed = needed_.first();
+  slot* const other = to_read_.first();
+  if (needed == nullptr || other == nullptr) return needed != nullptr ? needed : other;
+  return needed->priority >= other->priority ? needed : other;
 }
 
 // Where several wait for room, the first goes first: the next would take what it waits for.

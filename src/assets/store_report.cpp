@@ -109,6 +109,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       if (i >= table_.size()) return {};
       const slot& one = table_.at(i);
       found.path = one.path;
+      found.type = one.of != nullptr ? one.of->type_name : std::string_view();
       found.subject = one.subject;
       found.state = one.now.state;
       found.priority = one.priority;
@@ -146,6 +147,7 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
     if (chain.has_come) return false;
     chain.why = one.failure;
     chain.at = one.failed_at;
+    chain.namesake = one.of == nullptr ? namesake_of(one.type) : nullptr;
     return true;
   });
   return chain;

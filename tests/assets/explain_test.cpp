@@ -146,8 +146,8 @@ TEST(asset_explain, says_the_line_and_column_of_a_text) {
     store_rig rig;
     rig.add("s", each.content);
     rig.mount();
-    rigged_store store(rig);
     settings_loader of_settings;
+    rigged_store store(rig);
     ASSERT_TRUE(store.add(of_settings));
     const asset<settings> one = store.get<settings>("s"_path);
     EXPECT_EQ(why(store, one), each.expected);
@@ -162,8 +162,8 @@ TEST(asset_explain, says_the_byte_of_what_is_no_text) {
   store_rig rig;
   rig.add("s", std::string("\0\0\0\0!", 5));
   rig.mount();
-  rigged_store store(rig);
   settings_loader of_settings;
+  rigged_store store(rig);
   ASSERT_TRUE(store.add(of_settings));
   EXPECT_EQ(why(store, store.get<settings>("s"_path)), "s: at byte 4: expected a number");
 }

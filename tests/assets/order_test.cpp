@@ -79,6 +79,20 @@ TEST(asset_order, raises_what_an_asset_needs_with_it) {
   EXPECT_THAT(decodes(rig), ElementsAre("room", "wall.txt", "floor.txt", "a", "b"));
 }
 
+TEST(asset_order, of_needs_is_by_their_number_too) {
+  store_rig rig({.workers = 0});
+  rig.add("far", "a\nb\nc");
+  for (const char* name : {"a", "b", "c", "same", "near"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  const asset<list> far = store.get<list>("far"_path, asset_priority{130});
+  while (far.state() != asset_state::needing) store.pump(1ns);
+  const asset<words> same = store.get<words>("same"_path, asset_priority{130});
+  const asset<words> near = store.get<words>("near"_path, asset_priority{131});
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("far", "a", "near", "b", "c", "same"));
+}
+
 TEST(asset_order, asking_again_with_a_higher_priority_raises) {
   store_rig rig({.workers = 0});
   for (const char* name : {"a", "b", "c"}) rig.add(name, name);

@@ -15,6 +15,7 @@ using test::expect_says;
 using namespace std::chrono_literals;
 using namespace overture::literals;
 using test::store_rig;
+using test::list_loader;
 using test::words;
 
 TEST(asset_contract, is_a_handle_on_something) {
@@ -99,6 +100,17 @@ TEST_F(asset_store_contract, ends_before_what_it_uses) {
         files.reset();
       },
       "a file_system was destroyed while an asset_store reads from it: destroy the store first");
+}
+
+TEST_F(asset_store_contract, ends_before_its_loaders_as_when_a_plug_in_is_unloaded) {
+  expect_says(
+      [&] {
+        auto lists = std::make_unique<list_loader>(rig_.happened);
+        ASSERT_TRUE(store_->add(*lists));
+        lists.reset();
+      },
+      "a loader was destroyed while an asset_store has it, as when a plug-in is unloaded: destroy "
+      "the store first");
 }
 
 TEST_F(asset_store_contract, has_one_main_thread) {

@@ -63,11 +63,11 @@ class OVERTURE_API asset_group {
   // the handle alone keeps it.
   template <class T>
   asset<T> get(const asset_path& path) noexcept {
-    return asset<T>(store_.get_for(head_, path, &detail::type_mark<T>));
+    return asset<T>(store_.get_for(head_, path, detail::type_of<T>));
   }
   template <class T>
   asset<T> get(std::string_view path) noexcept {
-    return asset<T>(store_.get_for(head_, path, &detail::type_mark<T>));
+    return asset<T>(store_.get_for(head_, path, detail::type_of<T>));
   }
   // One that is asked for already. Errors: invalid (a handle on nothing), out_of_memory.
   template <class T>

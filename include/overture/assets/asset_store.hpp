@@ -200,6 +200,7 @@ inline constexpr std::size_t asset_holder_count = 5;
 // An asset that the store knows.
 struct known_asset {
   asset_path path;
+  std::string_view type;      // as asset_type.hpp says; empty before there is a loader for it
   std::uint32_t subject = 0;  // its number in a timeline
   asset_state state = asset_state::unloaded;
   asset_priority priority = asset_priority::normal;  // its own, or of what waits for it
@@ -229,7 +230,8 @@ class OVERTURE_API asset_store {
   [[nodiscard]] result<void> status() const noexcept;
 
   // Makes a type known. The loader must outlive the store. Errors: exists (there is one for this
-  // type), out_of_memory. Before the first asset of this type is asked for.
+  // type), unsupported (there is one for another type of this name: see asset_type.hpp),
+  // out_of_memory. Before the first asset of this type is asked for.
   template <class T>
   result<void> add(loader<T>& of) noexcept {
     return add_any(of);
@@ -241,13 +243,13 @@ class OVERTURE_API asset_store {
   template <class T>
   [[nodiscard]] asset<T> get(const asset_path& path,
                              asset_priority priority = asset_priority::normal) noexcept {
-    return asset<T>(get_any(path, &detail::type_mark<T>, priority));
+    return asset<T>(get_any(path, detail::type_of<T>, priority));
   }
   // The same for a path from outside, which may be bad_path.
   template <class T>
   [[nodiscard]] asset<T> get(std::string_view path,
                              asset_priority priority = asset_priority::normal) noexcept {
-    return asset<T>(get_any(path, &detail::type_mark<T>, priority));
+    return asset<T>(get_any(path, detail::type_of<T>, priority));
   }
   // The asset of a name, loaded as by get(path). No handle if the name is of nothing. Any thread.
   template <class T>
@@ -357,18 +359,18 @@ class OVERTURE_API asset_store {
   struct state;
 
   [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, const asset_path& path,
-                                            const void* type) noexcept;
+                                            const detail::asset_type& type) noexcept;
   [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, std::string_view path,
-                                            const void* type) noexcept;
+                                            const detail::asset_type& type) noexcept;
   result<void> join(detail::group_head& group, detail::asset_head* one) noexcept;
   void set_priority_of(detail::group_head& group, asset_priority to) noexcept;
   [[nodiscard]] asset_group_progress progress_of(const detail::group_head& group) const noexcept;
   bool wait_for_all(const detail::group_head& group, std::chrono::nanoseconds duration) noexcept;
   void leave(detail::group_head& group) noexcept;
   result<void> add_any(detail::any_loader& of) noexcept;
-  [[nodiscard]] detail::asset_head* get_any(const asset_path& path, const void* type,
+  [[nodiscard]] detail::asset_head* get_any(const asset_path& path, const detail::asset_type& type,
                                             asset_priority priority) noexcept;
-  [[nodiscard]] detail::asset_head* get_any(std::string_view path, const void* type,
+  [[nodiscard]] detail::asset_head* get_any(std::string_view path, const detail::asset_type& type,
                                             asset_priority priority) noexcept;
   [[nodiscard]] detail::asset_head* get_known(detail::asset_head* named,
                                               asset_priority priority) noexcept;

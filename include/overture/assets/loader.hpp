@@ -42,8 +42,10 @@
 #include <utility>
 
 #include "overture/assets/asset.hpp"
+#include "overture/assets/asset_type.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/api.hpp"
+#include "overture/base/contracts.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/executor.hpp"
 
@@ -59,14 +61,21 @@ class load_context;
 
 namespace detail {
 
-// Tells types apart. In a plug-in with hidden visibility, the same type is another one.
-template <class T>
-inline constexpr char type_mark = 0;
+class any_loader;
+// Finds loaders that end before their stores, in builds with contracts.
+OVERTURE_API void expects_no_store(const any_loader& ends) noexcept;
+template <bool Contracts = contracts>
+void loader_ends(const any_loader& one) noexcept {
+  if constexpr (Contracts) expects_no_store(one);
+}
 
 // loader<T> for the library, which does not know T.
 class any_loader {
  public:
-  virtual ~any_loader() = default;
+  any_loader() = default;
+  any_loader(const any_loader&) = default;
+  any_loader& operator=(const any_loader&) = default;
+  virtual ~any_loader() { loader_ends(*this); }
   // Makes a value at `place`.
   virtual result<void> decode_at(void* place, std::span<const std::byte> bytes,
                                  load_context& context) = 0;
@@ -82,9 +91,7 @@ class any_loader {
   [[nodiscard]] virtual bool is_free_threaded() const noexcept = 0;
   [[nodiscard]] virtual bool is_builder() const noexcept = 0;
   [[nodiscard]] virtual bool is_dependent() const noexcept = 0;
-  [[nodiscard]] virtual std::size_t value_bytes() const noexcept = 0;
-  [[nodiscard]] virtual std::size_t value_alignment() const noexcept = 0;
-  [[nodiscard]] virtual const void* type() const noexcept = 0;
+  [[nodiscard]] virtual const asset_type& type() const noexcept = 0;
 };
 
 }  // namespace detail
@@ -120,33 +127,33 @@ class OVERTURE_API load_context : public asset_context {
   // reload.
   template <class T>
   [[nodiscard]] asset<T> need(asset_path path) noexcept {
-    return asset<T>(ask(path, &detail::type_mark<T>, true));
+    return asset<T>(ask(path, detail::type_of<T>, true));
   }
   // The same, but this asset neither waits for it nor fails with it. It still keeps it loaded:
   // assets that want each other are never unloaded. Use name() for neighbours.
   template <class T>
   [[nodiscard]] asset<T> want(asset_path path) noexcept {
-    return asset<T>(ask(path, &detail::type_mark<T>, false));
+    return asset<T>(ask(path, detail::type_of<T>, false));
   }
   // Names an asset without loading or keeping it: see soft_asset. Not valid if the path cannot be,
   // or without memory.
   template <class T>
   [[nodiscard]] soft_asset<T> name(const asset_path& path) noexcept {
-    return soft_asset<T>(name_any(path, &detail::type_mark<T>));
+    return soft_asset<T>(name_any(path, detail::type_of<T>));
   }
   template <class T>
   [[nodiscard]] soft_asset<T> name(std::string_view path) noexcept {
-    return soft_asset<T>(name_any(path, &detail::type_mark<T>));
+    return soft_asset<T>(name_any(path, detail::type_of<T>));
   }
   // A path from outside. Error: bad_path, which also makes this asset fail unless you return
   // something better.
   template <class T>
   [[nodiscard]] asset<T> need(std::string_view path) noexcept {
-    return asset<T>(ask(path, &detail::type_mark<T>, true));
+    return asset<T>(ask(path, detail::type_of<T>, true));
   }
   template <class T>
   [[nodiscard]] asset<T> want(std::string_view path) noexcept {
-    return asset<T>(ask(path, &detail::type_mark<T>, false));
+    return asset<T>(ask(path, detail::type_of<T>, false));
   }
 
  protected:
@@ -154,12 +161,14 @@ class OVERTURE_API load_context : public asset_context {
   ~load_context() = default;
 
  private:
-  [[nodiscard]] detail::asset_head* ask(const asset_path& path, const void* type,
+  [[nodiscard]] detail::asset_head* ask(const asset_path& path, const detail::asset_type& type,
                                         bool needed) noexcept;
-  [[nodiscard]] detail::asset_head* ask(std::string_view path, const void* type,
+  [[nodiscard]] detail::asset_head* ask(std::string_view path, const detail::asset_type& type,
                                         bool needed) noexcept;
-  [[nodiscard]] detail::asset_head* name_any(const asset_path& path, const void* type) noexcept;
-  [[nodiscard]] detail::asset_head* name_any(std::string_view path, const void* type) noexcept;
+  [[nodiscard]] detail::asset_head* name_any(const asset_path& path,
+                                             const detail::asset_type& type) noexcept;
+  [[nodiscard]] detail::asset_head* name_any(std::string_view path,
+                                             const detail::asset_type& type) noexcept;
 };
 
 // Makes assets of one type. Derive from it, and add it to the store. T must be movable without
@@ -248,9 +257,7 @@ class loader : public detail::any_loader {
   bool is_free_threaded() const noexcept final { return free_threaded(); }
   bool is_builder() const noexcept final { return builds(); }
   bool is_dependent() const noexcept final { return dependent(); }
-  std::size_t value_bytes() const noexcept final { return sizeof(T); }
-  std::size_t value_alignment() const noexcept final { return alignof(T); }
-  const void* type() const noexcept final { return &detail::type_mark<T>; }
+  const detail::asset_type& type() const noexcept final { return detail::type_of<T>; }
 };
 
 }  // namespace overture
