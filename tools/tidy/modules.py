@@ -6,9 +6,10 @@ LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "loa
 # What a module that is not a layer may use besides itself, and which layers may use it.
 BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",), "c": ("decoders",)}
-# Folders of include/overture with headers for programs that use another library too, or one apart
-# from the modules. They may use all modules, and no module uses them.
-ADAPTERS = ("sdl", "report", "sounds", "loaders")
+# Folders of include/overture with headers for programs that use another library too, the standard
+# library's streams among them, or one apart from the modules. They may use all modules, and no
+# module uses them.
+ADAPTERS = ("sdl", "streams", "report", "sounds", "loaders")
 
 # The folders inside a module, from low to high: each may include from those before it, those with a
 # bar between them not from each other. A dot is the module's own folder.

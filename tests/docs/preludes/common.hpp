@@ -28,6 +28,7 @@
 #include <overture/sdl/audio.hpp>
 #include <overture/sdl/rwops.hpp>
 #include <overture/sounds/sound_stream.hpp>
+#include <overture/streams/file_istream.hpp>
 
 using namespace overture;
 using namespace overture::literals;
