@@ -106,6 +106,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/mounts/fold_names.cpp": "case-insensitive trees: case_fold_test",
     "src/vfs/mounts/mount.cpp": "lookup_test, the model in scan_mount_test",
     "src/vfs/watch/folder_events_generic.cpp": "only says no",
+    "src/vfs/open_stdio_generic.cpp": "only says no",
     "src/vfs/mounts/removal_markers.cpp": "removal_test",
     "src/vfs/tree/live_pages.cpp": "the memory of an index: live_index_test, mount_table_test",
     "src/vfs/tree/lookup_hit.cpp":
