@@ -124,7 +124,8 @@ def compiles(command, source, suffix):
         file.write(source)
         file.flush()
         done = subprocess.run([*command, "-fsyntax-only", f"-I{ROOT}/include", f"-I{HERE}",
-                               f"-I{ROOT}/compat/physfs", "-I/usr/include/SDL2", file.name],
+                               f"-I{ROOT}/compat/physfs", "-I/usr/include/SDL2",
+                               f"-I{ROOT}/tools/site/sdl3", file.name],
                               capture_output=True, text=True, check=False)
     print(done.stderr, end="")
     return done.returncode == 0

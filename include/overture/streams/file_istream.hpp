@@ -101,9 +101,11 @@ class file_streambuf : public std::streambuf {
   // A read that fails sets badbit of this stream, which a stream buffer cannot do by itself without
   // exceptions. Null: of none. A moved buffer still reports to the same stream.
   void report_to(std::ios* stream) noexcept { stream_ = stream; }
+  // Of the file, unpacked, in bytes.
   [[nodiscard]] std::uint64_t size() const noexcept { return reader_ ? reader_->size() : 0; }
 
- protected:
+ private:
+  // What std::streambuf calls.
   int_type underflow() override {
     if (gptr() == egptr() && !fill()) return traits_type::eof();
     return traits_type::to_int_type(*gptr());
@@ -171,7 +173,6 @@ class file_streambuf : public std::streambuf {
     return seekoff(off_type(position), std::ios_base::beg, which);
   }
 
- private:
   static constexpr std::size_t putback_bytes = 16;  // kept in front of what is read next
   static constexpr std::uint64_t farthest = std::numeric_limits<std::streamoff>::max();
 
@@ -251,6 +252,7 @@ class file_streambuf : public std::streambuf {
   std::ios* stream_ = nullptr;
 };
 
+// The stream with its buffer.
 class file_istream : public std::istream {
  public:
   // failbit is set if the file cannot be opened, and failure() is the error, one of those of
@@ -265,6 +267,7 @@ class file_istream : public std::istream {
     }
     begin();
   }
+  // Reads on where the buffer is.
   explicit file_istream(file_streambuf buffer) : std::istream(nullptr), buffer_(std::move(buffer)) {
     begin();
   }
@@ -289,6 +292,7 @@ class file_istream : public std::istream {
   [[nodiscard]] const std::optional<error>& failure() const noexcept {
     return not_opened_ ? not_opened_ : buffer_.failure();
   }
+  // Of the file, unpacked, in bytes; 0 if it is not open.
   [[nodiscard]] std::uint64_t size() const noexcept { return buffer_.size(); }
   [[nodiscard]] file_streambuf* rdbuf() const noexcept {
     return const_cast<file_streambuf*>(&buffer_);
