@@ -7,4 +7,5 @@
 #include "overture/vfs/file_system.hpp"
 #include "overture/vfs/file_watch.hpp"
 #include "overture/vfs/file_writer.hpp"
+#include "overture/vfs/open_stdio.hpp"
 #include "overture/vfs/opened_file.hpp"

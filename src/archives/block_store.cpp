@@ -275,6 +275,21 @@ block_store::extent block_store::extent_at(std::uint64_t offset) const noexcept 
   return {place.offset, place.stored ? 0 : place.bytes};
 }
 
+result<std::uint64_t> block_store::stored_at(std::uint64_t offset,
+                                             std::uint64_t bytes) const noexcept {
+  if (offset >= size() || bytes > size() - offset) return fail(errc::unsupported, packed_as());
+  std::uint32_t number = places_.number_at(offset);
+  const std::uint64_t in_archive = places_[number].archive_offset + offset - places_[number].offset;
+  for (;; ++number) {
+    const block_place& place = places_[number];
+    if (!place.stored) return fail(errc::unsupported, packed_as());
+    if (place.end() >= offset + bytes) return in_archive;
+    if (places_[number + 1].archive_offset != place.archive_offset + place.bytes) {
+      return fail(errc::unsupported, "the file is in several pieces");
+    }
+  }
+}
+
 std::uint64_t block_store::missing_room(std::uint64_t offset) noexcept {
   if (offset >= size()) return 0;
   const std::uint32_t number = places_.number_at(offset);

@@ -66,6 +66,11 @@ class block_store : public base_detail::one_file, public room_reclaimer {
   };
   [[nodiscard]] extent extent_at(std::uint64_t offset) const noexcept;
 
+  // Where in the archive the bytes of a file at this offset are, if they are stored there. Error:
+  // unsupported, which says what they are instead.
+  [[nodiscard]] result<std::uint64_t> stored_at(std::uint64_t offset,
+                                                std::uint64_t bytes) const noexcept;
+
   // The room that reading at this offset would take now: 0 if the block is in memory, if it is
   // small, or if room was taken for it.
   [[nodiscard]] std::uint64_t missing_room(std::uint64_t offset) noexcept;
@@ -115,6 +120,11 @@ class block_store : public base_detail::one_file, public room_reclaimer {
   // the packed bytes are not in the page cache.
   virtual result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                               std::size_t& made) noexcept = 0;
+
+  // Why a block that is not stored is nowhere in one piece.
+  [[nodiscard]] virtual const char* packed_as() const noexcept {
+    return "the file is in a block that is unpacked as a whole";
+  }
 
   // Memory that unpack() takes besides the block.
   [[nodiscard]] virtual std::uint64_t working_bytes(std::uint32_t number) const noexcept {

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "archives/block_store.hpp"
 #include "archives/zip/zip.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/prefetch.hpp"
@@ -163,35 +164,57 @@ opened_file::~opened_file() {
 
 // --- Mapping -------------------------------------------------------------------------------------
 
+namespace {
+
+tl::unexpected<error> cannot_map(error why, const char* reason, source_id source) noexcept {
+  return tl::unexpected(error{errc::unsupported, why.os_error, reason, source, 0});
+}
+
+// Where a file's bytes lie in the mapping of its archive. `blocks`: if it lies in one of these.
+result<std::span<const std::byte>> mapped_bytes(
+    const vfs_detail::mount& from, file_place place,
+    const archives_detail::block_store* blocks) noexcept {
+  if (!from.mapped) {
+    return cannot_map(from.mapped.error(), "the system cannot map the archive", from.source);
+  }
+  if (blocks) {
+    const result<std::uint64_t> stored = blocks->stored_at(place.offset, place.bytes);
+    if (!stored) return cannot_map({}, stored.error().reason, from.source);
+    place.offset = *stored;
+  }
+  return vfs_detail::mapped_part(*from.mapped, place);
+}
+
+}  // namespace
+
 result<mapped_file> file_system::map(asset_path path) noexcept {
   return with_entry<mapped_file>(
       path, [this](const vfs_detail::lookup_hit& found) -> result<mapped_file> {
         const vfs_detail::mount& from = *found.owner;
-        if (!from.mappable) {
-          return fail(errc::unsupported, "the mount is not an immutable_source", from.source);
+        if (!from.immutable) {
+          return fail(errc::unsupported,
+                      "the mount may change while its files are mapped: mount it as an "
+                      "immutable_source if it does not",
+                      from.source);
         }
         result<opened_file> opened = open_entry(found);
         if (!opened) return tl::unexpected(opened.error());
         mapped_file made;
-        const file_place& place = opened->place();
-        if (opened->owns_source_) {
-          if (!from.content.format->lists_folders) {
-            return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
-          }
-          const result<open_source> loose = source(place.source);
-          if (!loose) return tl::unexpected(loose.error());
-          const result<mapping> mapped = from.os->map(loose->handle);
-          if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
-          made.os_ = &from.lasting_os();
-          made.own_ = *mapped;
-          made.bytes_ = {mapped->data, mapped->size};
+        if (!from.content.format->lists_folders) {
+          const result<std::span<const std::byte>> bytes =
+              mapped_bytes(from, opened->place(), opened->store_);
+          if (!bytes) return tl::unexpected(bytes.error());
+          made.bytes_ = *bytes;
+          made.file_ = *std::move(opened);
           return made;
         }
-        const result<std::span<const std::byte>> bytes =
-            vfs_detail::mapped_part(from.mapped, place);
-        if (!bytes) return tl::unexpected(bytes.error());
-        made.bytes_ = *bytes;
-        made.file_ = *std::move(opened);
+        const result<open_source> loose = source(opened->place().source);
+        if (!loose) return tl::unexpected(loose.error());
+        const result<mapping> mapped = from.os->map(loose->handle);
+        if (!mapped) return cannot_map(mapped.error(), "the system cannot map the file", {});
+        made.os_ = &from.lasting_os();
+        made.own_ = *mapped;
+        made.bytes_ = {mapped->data, mapped->size};
         return made;
       });
 }

@@ -267,6 +267,20 @@ TEST_F(block_store_test, reads_stored_data_directly) {
   EXPECT_EQ(blocks.kept_bytes(), 2u);
 }
 
+TEST_F(block_store_test, says_where_stored_data_lies_in_one_piece) {
+  letters& blocks = make({2});
+  ASSERT_TRUE(blocks.add_stored(5, 3));   // from 2 on
+  ASSERT_TRUE(blocks.add_stored(5, 8));   // from 7 on, right behind it
+  ASSERT_TRUE(blocks.add_stored(5, 20));  // from 12 on, elsewhere
+  EXPECT_EQ(blocks.stored_at(2, 5).value_or(0), 3u);
+  EXPECT_EQ(blocks.stored_at(4, 8).value_or(0), 5u) << "in two blocks";
+  EXPECT_EQ(blocks.stored_at(16, 1).value_or(0), 24u);
+  EXPECT_STREQ(blocks.stored_at(11, 2).error().reason, "the file is in several pieces");
+  for (const auto& [offset, bytes] : {std::pair(0u, 2u), std::pair(1u, 2u), std::pair(16u, 2u)}) {
+    EXPECT_EQ(blocks.stored_at(offset, bytes).error().code, errc::unsupported) << offset;
+  }
+}
+
 TEST_F(block_store_test, without_memory_fails_and_retries_later) {
   failing_allocator short_of_it(2);
   {

@@ -124,7 +124,8 @@ def compiles(command, source, suffix):
         file.write(source)
         file.flush()
         done = subprocess.run([*command, "-fsyntax-only", f"-I{ROOT}/include", f"-I{HERE}",
-                               f"-I{ROOT}/compat/physfs", "-I/usr/include/SDL2", file.name],
+                               f"-I{ROOT}/compat/physfs", "-I/usr/include/SDL2",
+                               f"-I{ROOT}/tools/site/sdl3", file.name],
                               capture_output=True, text=True, check=False)
     print(done.stderr, end="")
     return done.returncode == 0
@@ -172,11 +173,11 @@ def command_problems(page, text):
     """Commands of ./dev and of overture that do not exist."""
     dev = (ROOT / "dev").read_text()
     dispatch = dev[dev.rindex("case $command in"):]
-    of_dev = set(re.findall(r"^  ([a-z| -]+)\)", dispatch, re.MULTILINE))
+    of_dev = set(re.findall(r"^  ([a-z0-9| -]+)\)", dispatch, re.MULTILINE))
     of_dev = {word for words in of_dev for word in words.split(" | ")}
     table = (ROOT / "cli/commands/command.cpp").read_text()
     of_overture = set(re.findall(r'\{"([a-z-]+)", "', table)) | {"help"}
-    for found in re.finditer(r"(?<![\w/.])\./dev\s+([a-z-]+)", text):
+    for found in re.finditer(r"(?<![\w/.])\./dev\s+([a-z0-9-]+)", text):
         if found.group(1) not in of_dev:
             yield f"{page}: ./dev has no {found.group(1)}"
     code = "\n".join(found.group(3) for found in FENCE.finditer(text)) + "\n".join(

@@ -17,7 +17,7 @@ project = "Overture"
 html_title = f"Overture {version}"
 extensions = ["myst_parser", "pages"]
 overture_root = str(root)
-overture_clang_arguments = ["-I/usr/include/SDL2"]
+overture_clang_arguments = ["-I/usr/include/SDL2", f"-I{here}/sdl3"]
 
 source_suffix = {".md": "markdown", ".hpp": "overture-header", ".h": "overture-header"}
 root_doc = "index"

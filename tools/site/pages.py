@@ -54,7 +54,7 @@ class HeaderPage:
     def how_to_include(self, module):
         include = f"#include <{self.header.path}>"
         self.section += nodes.literal_block(include, include, language="cpp")
-        if module != "sdl":  # a header alone
+        if module not in ("sdl", "streams"):  # headers alone
             line = nodes.paragraph()
             line += [nodes.Text("Link "), nodes.literal("", f"overture::{module}"), nodes.Text(".")]
             self.section += line

@@ -6,9 +6,10 @@ LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "loa
 # What a module that is not a layer may use besides itself, and which layers may use it.
 BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",), "c": ("decoders",)}
-# Folders of include/overture with headers for programs that use another library too, or one apart
-# from the modules. They may use all modules, and no module uses them.
-ADAPTERS = ("sdl", "report", "sounds", "loaders")
+# Folders of include/overture with headers for programs that use another library too, the standard
+# library's streams among them, or one apart from the modules. They may use all modules, and no
+# module uses them.
+ADAPTERS = ("sdl", "streams", "report", "sounds", "loaders")
 
 # The folders inside a module, from low to high: each may include from those before it, those with a
 # bar between them not from each other. A dot is the module's own folder.
@@ -106,6 +107,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/mounts/fold_names.cpp": "case-insensitive trees: case_fold_test",
     "src/vfs/mounts/mount.cpp": "lookup_test, the model in scan_mount_test",
     "src/vfs/watch/folder_events_generic.cpp": "only says no",
+    "src/vfs/open_stdio_generic.cpp": "only says no",
     "src/vfs/mounts/removal_markers.cpp": "removal_test",
     "src/vfs/tree/live_pages.cpp": "the memory of an index: live_index_test, mount_table_test",
     "src/vfs/tree/lookup_hit.cpp":

@@ -391,8 +391,11 @@ class OVERTURE_API file_system final : public source_files {
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers,
                                       read_queue& reads) noexcept;
 
-  // Maps a file without copying it. Verifies no checksum. Errors: those of open(); unsupported if
-  // the file is compressed, its mount is not immutable_source, or the system cannot map files.
+  // The bytes of a file where they lie, without a copy: in the page cache, or in an archive in
+  // memory. Verifies no checksum. Errors: those of open(); unsupported if its bytes lie nowhere as
+  // they are, and error::reason says why: the file is compressed, encrypted, in a solid block or in
+  // several pieces, its mount is not an immutable_source, or the system cannot map it (then
+  // os_error is set, if the system said why).
   [[nodiscard]] result<mapped_file> map(asset_path path) noexcept;
 
   // --- Writing, see file_writer.hpp -----------------------------------------------------------

@@ -75,8 +75,10 @@ class OVERTURE_API opened_file {
   file_place place_;
 };
 
-// A file's bytes mapped read-only from the page cache, see file_system::map(). Stays valid when the
-// mount is unmounted. Move-only. One thread at a time, any thread.
+// A file's bytes mapped read-only, see file_system::map(). They stay where they are until it is
+// destroyed, also when it is moved or the mount is unmounted; an archive in memory stays until its
+// mount_release. The file_system must outlive it. Move-only. One thread at a time may change it;
+// any may read the bytes.
 class OVERTURE_API mapped_file {
  public:
   mapped_file() = default;

@@ -63,6 +63,7 @@ class iso_store final : public block_store {
   };
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override;
+  [[nodiscard]] const char* packed_as() const noexcept override { return "the file is compressed"; }
   result<void> check_header(const group& of, reading how) noexcept;
 
   base_detail::vec<group> groups_;  // by block number of the store

@@ -70,6 +70,9 @@ class packed_tar final : public block_store {
  private:
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override;
+  [[nodiscard]] const char* packed_as() const noexcept override {
+    return "the tar is packed as a whole";
+  }
   [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override;
 
   allocator& memory_;

@@ -32,6 +32,7 @@ class zip_decrypter final : public block_store {
 
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override;
+  [[nodiscard]] const char* packed_as() const noexcept override { return "the file is encrypted"; }
   [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override {
     return entries_[number].packed_bytes;
   }

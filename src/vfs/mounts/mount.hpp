@@ -42,7 +42,7 @@ struct mount {
         written(memory) {}
 
   ~mount() {
-    if (mapped.data) os->unmap(mapped);
+    if (mapped && mapped->data) os->unmap(*mapped);
   }
   mount(const mount&) = delete;
   mount& operator=(const mount&) = delete;
@@ -64,14 +64,14 @@ struct mount {
   kept_descriptor kept;
   operating_system* os = nullptr;
   archives_detail::archive content;
-  source_id source;       // an archive's; a folder has none
-  bool mappable = false;  // immutable, and the system can map it
+  source_id source;        // an archive's; a folder has none
+  bool immutable = false;  // so that its files can be mapped
   bool writable = false;
   bool names_change = false;      // writable or watched; only mount_table uses it after prepare()
   bool ignore_case = false;       // paths are folded
   bool narrowed = false;          // mounted with mount_options::from
   bool custom_os = false;         // not on the system's own storage
-  mapping mapped;                 // of the archive, if mappable
+  result<mapping> mapped;         // of the archive, if immutable
   base_detail::vec<char> path;    // as passed to mount(), NUL-terminated
   base_detail::vec<char> prefix;  // the mount point and a '/', or nothing
   base_detail::vec<std::uint32_t> order;   // entries by path, see path_order.hpp

@@ -126,11 +126,8 @@ result<void> note_all_skipped(archives_detail::archive& content) noexcept {
 
 // Maps an archive once for all its files. If that fails, map() is unsupported and reading works.
 void map_source(mount& made) noexcept {
-  made.mappable = true;
-  if (made.content.format->lists_folders) return;
-  const result<mapping> mapped = made.os->map(made.content.handle.get());
-  made.mappable = mapped.has_value();
-  if (mapped) made.mapped = *mapped;
+  made.immutable = true;
+  if (!made.content.format->lists_folders) made.mapped = made.os->map(made.content.handle.get());
 }
 
 // Opens the folder or archive, and either keeps its descriptor or parks it.

@@ -26,8 +26,11 @@
 #include <overture/overture.hpp>
 #include <overture/report/write_report.hpp>
 #include <overture/sdl/audio.hpp>
+#include <overture/sdl/iostream.hpp>
 #include <overture/sdl/rwops.hpp>
+#include <overture/sdl/storage.hpp>
 #include <overture/sounds/sound_stream.hpp>
+#include <overture/streams/file_istream.hpp>
 
 using namespace overture;
 using namespace overture::literals;

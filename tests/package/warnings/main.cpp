@@ -5,11 +5,13 @@
 #include "windows_macros.hpp"
 
 #include <overture/overture.hpp>
+#include <overture/streams/file_istream.hpp>
 // clang-format on
 
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -121,5 +123,7 @@ int main(int count, char** arguments) {
   buffer_pool buffers;
   const result<std::string> again = read(files, buffers);
   if (!again) return failed("read", again.error());
+  file_istream stream(files, "CMakeLists.txt"_path);
+  if (std::string{std::istreambuf_iterator<char>(stream), {}} != *again) return 5;
   return size->get().value_or(0) == again->size() ? 0 : 4;
 }

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Zlib */
+#pragma once
+
+#include <SDL3/SDL_stdinc.h>
