@@ -18,7 +18,6 @@
 
 namespace overture {
 
-using assets_detail::key_of;
 using assets_detail::slot;
 using assets_detail::store_core;
 
@@ -113,40 +112,52 @@ bool asset_context::is_cancelled() const noexcept {
   return one.store->is_cancelled(one);
 }
 
-detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_type& type,
+std::string_view asset_context::part() const noexcept {
+  return static_cast<slot&>(of_).part;
+}
+
+std::string_view asset_context::settings_bytes() const noexcept {
+  return static_cast<slot&>(of_).settings;
+}
+
+const void* asset_context::needed_any(const detail::asset_type& type) const noexcept {
+  slot& one = static_cast<slot&>(of_);
+  return one.store->needed_by(one, type);
+}
+
+detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_wanted& what,
                                       bool needed) noexcept {
   slot& one = static_cast<slot&>(of_);
-  slot* const found = one.store->ask(path, key_of(type), asset_priority::background,
-                                     {.parent = &one, .needed = needed});
+  slot* const found =
+      one.store->ask(path, what, asset_priority::background, {.parent = &one, .needed = needed});
   if (found == nullptr && needed) {
     one.store->flawed(one, {.code = errc::out_of_memory, .reason = "out of memory for an asset"});
   }
   return or_none(found);
 }
 
-detail::asset_head* load_context::ask(std::string_view path, const detail::asset_type& type,
+detail::asset_head* load_context::ask(std::string_view path, const detail::asset_wanted& what,
                                       bool needed) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
-  if (normal) return ask(*normal, type, needed);
+  if (normal) return ask(*normal, what, needed);
   slot& one = static_cast<slot&>(of_);
-  slot* const found =
-      one.store->ask({path, {hash64(path)}}, key_of(type), asset_priority::background,
-                     {.parent = &one, .needed = needed, .flaw = &normal.error()});
+  slot* const found = one.store->ask({path, {hash64(path)}}, what, asset_priority::background,
+                                     {.parent = &one, .needed = needed, .flaw = &normal.error()});
   if (found == nullptr && needed) one.store->flawed(one, normal.error());
   return or_none(found);
 }
 
 detail::asset_head* load_context::name_any(const asset_path& path,
-                                           const detail::asset_type& type) noexcept {
-  return static_cast<slot&>(of_).store->name(path, key_of(type));
+                                           const detail::asset_wanted& what) noexcept {
+  return static_cast<slot&>(of_).store->name(path, what);
 }
 
 detail::asset_head* load_context::name_any(std::string_view path,
-                                           const detail::asset_type& type) noexcept {
+                                           const detail::asset_wanted& what) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
-  return normal ? name_any(*normal, type) : nullptr;
+  return normal ? name_any(*normal, what) : nullptr;
 }
 
 namespace {
@@ -240,19 +251,19 @@ result<void> asset_store::add_any(detail::any_loader& of) noexcept {
   return state_->core.add(of);
 }
 
-detail::asset_head* asset_store::get_any(const asset_path& path, const detail::asset_type& type,
+detail::asset_head* asset_store::get_any(const asset_path& path, const detail::asset_wanted& what,
                                          asset_priority priority) noexcept {
-  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, key_of(type), priority));
+  return or_none(state_ == nullptr ? nullptr : state_->core.ask(path, what, priority));
 }
 
-detail::asset_head* asset_store::get_any(std::string_view path, const detail::asset_type& type,
+detail::asset_head* asset_store::get_any(std::string_view path, const detail::asset_wanted& what,
                                          asset_priority priority) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
-  if (normal) return get_any(*normal, type, priority);
+  if (normal) return get_any(*normal, what, priority);
   if (state_ == nullptr) return &without_memory();
   return or_none(
-      state_->core.ask({path, {hash64(path)}}, key_of(type), priority, {.flaw = &normal.error()}));
+      state_->core.ask({path, {hash64(path)}}, what, priority, {.flaw = &normal.error()}));
 }
 
 detail::asset_head* asset_store::get_known(detail::asset_head* named,
@@ -292,18 +303,18 @@ void asset_store::set_priorities(std::span<const priority_change> changes) noexc
 // --- Groups --------------------------------------------------------------------------------------
 
 detail::asset_head* asset_store::get_for(detail::group_head& group, const asset_path& path,
-                                         const detail::asset_type& type) noexcept {
+                                         const detail::asset_wanted& what) noexcept {
   if (state_ == nullptr) return &without_memory();
-  return or_none(state_->core.ask(path, key_of(type), group.priority, {.group = &group}));
+  return or_none(state_->core.ask(path, what, group.priority, {.group = &group}));
 }
 
 detail::asset_head* asset_store::get_for(detail::group_head& group, std::string_view path,
-                                         const detail::asset_type& type) noexcept {
+                                         const detail::asset_wanted& what) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
-  if (normal) return get_for(group, *normal, type);
+  if (normal) return get_for(group, *normal, what);
   if (state_ == nullptr) return &without_memory();
-  return or_none(state_->core.ask({path, {hash64(path)}}, key_of(type), group.priority,
+  return or_none(state_->core.ask({path, {hash64(path)}}, what, group.priority,
                                   {.group = &group, .flaw = &normal.error()}));
 }
 
@@ -379,8 +390,16 @@ result<void> asset_store::record(load_record& into) const noexcept {
 }
 
 std::size_t asset_store::subject_name(std::uint32_t subject, std::span<char> text) const noexcept {
-  const std::string_view path = state_ ? state_->core.path_of(subject) : std::string_view();
-  return path.copy(text.data(), text.size());
+  const slot* const one = state_ ? state_->core.slot_of(subject) : nullptr;
+  if (one == nullptr) return 0;
+  std::size_t length = 0;
+  const auto add = [&](std::string_view what) {
+    length += what.copy(text.data() + length, text.size() - length);
+  };
+  add(one->path.text);
+  if (!one->part.empty()) add("#");
+  add(one->part);
+  return length;
 }
 
 std::size_t asset_store::subject_failure(std::uint32_t subject,

@@ -124,6 +124,9 @@ std::size_t explain(file_system& files, const failure_chain& chain, std::span<ch
       out.add(" more) needs ");
     }
     out.add_path(chain.links[i]->path.text);
+    if (chain.links[i]->part.empty()) continue;
+    out.add("#");
+    out.add_path(chain.links[i]->part);
   }
   if (chain.length == 0) return 0;
   out.add(": ");

@@ -44,6 +44,7 @@ struct loader_entry {
   std::string_view type_name;
   bool free_threaded = false;
   bool builds = false;
+  bool reads = true;
   bool dependent = false;
   std::size_t value_bytes = 0;
   std::size_t value_alignment = 0;
@@ -64,6 +65,8 @@ struct slot : overture::detail::asset_head {
   loader_entry* of = nullptr;  // null: no loader for this type
   type_key type;
   asset_path path;                 // the text lives as long as the store
+  std::string_view part;           // of the file, and so does this
+  std::string_view settings;       // their bytes, and these
   std::uint32_t subject = 0;       // its number in a timeline, that of the asset for a reload
   slot* next_in_bucket = nullptr;  // of the table
 

@@ -30,7 +30,7 @@ bool slot_table::grow() noexcept {
   return true;
 }
 
-bool slot_table::copy(std::string_view text, asset_path& to) noexcept {
+bool slot_table::copy(std::string_view text, std::string_view& to) noexcept {
   if (text.size() > text_left_) {
     const std::size_t bytes = std::max<std::size_t>(text.size(), 16u << 10);
     void* const place =
@@ -42,7 +42,7 @@ bool slot_table::copy(std::string_view text, asset_path& to) noexcept {
   char* const at = reinterpret_cast<char*>(texts_ + 1) + (texts_->bytes - text_left_);
   if (!text.empty()) std::memcpy(at, text.data(), text.size());
   text_left_ -= text.size();
-  to.text = {at, text.size()};
+  to = {at, text.size()};
   return true;
 }
 
@@ -75,12 +75,16 @@ slot* slot_table::slot_at_address(const void* address) const noexcept {
   return nullptr;
 }
 
-slot* slot_table::find_or_add(const asset_path& path, const type_key& type) noexcept {
+slot* slot_table::find_or_add(const asset_path& path,
+                              const overture::detail::asset_wanted& what) noexcept {
+  const type_key type = key_of(*what.type);
   // Without memory for more buckets those that are there have to do.
   if (!grow() && buckets_.empty()) return nullptr;
   slot*& first = bucket(path.id);
   for (slot* each = first_of(path); each != nullptr; each = next_of(*each)) {
-    if (each->type == type) return each;
+    if (each->type == type && each->part == what.part && each->settings == what.settings) {
+      return each;
+    }
   }
   if (size_ == chunks_.size() * chunk_slots) {
     chunk* const fresh = base_detail::make_object<chunk>(memory_, memory_tag::load);
@@ -91,7 +95,10 @@ slot* slot_table::find_or_add(const asset_path& path, const type_key& type) noex
     }
   }
   slot& made = at(size_);
-  if (!copy(path.text, made.path)) return nullptr;
+  if (!copy(path.text, made.path.text) || !copy(what.part, made.part) ||
+      !copy(what.settings, made.settings)) {
+    return nullptr;
+  }
   made.path.id = path.id;
   made.type = type;
   made.next_in_bucket = first;

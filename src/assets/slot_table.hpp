@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
-// slot_table: finds the slot of an asset by its path and type. Slots stay until the table ends.
+// slot_table: finds the slot of an asset by its path, type, part and settings. Slots stay until the
+// table ends.
 //
 // Not synchronised: the store's lock guards it.
 #pragma once
@@ -19,7 +20,8 @@ class slot_table {
   slot_table& operator=(const slot_table&) = delete;
 
   // The slot, made if there is none; null without memory.
-  [[nodiscard]] slot* find_or_add(const asset_path& path, const type_key& type) noexcept;
+  [[nodiscard]] slot* find_or_add(const asset_path& path,
+                                  const overture::detail::asset_wanted& what) noexcept;
   // The slots of a path, whatever their type: the first, and the one after another.
   [[nodiscard]] slot* first_of(const asset_path& path) noexcept;
   [[nodiscard]] static slot* next_of(const slot& one) noexcept;
@@ -41,7 +43,7 @@ class slot_table {
   };
 
   [[nodiscard]] bool grow() noexcept;
-  [[nodiscard]] bool copy(std::string_view text, asset_path& to) noexcept;
+  [[nodiscard]] bool copy(std::string_view text, std::string_view& to) noexcept;
   [[nodiscard]] slot*& bucket(path_id id) noexcept {
     return buckets_[id.value & (buckets_.size() - 1)];
   }

@@ -30,10 +30,10 @@ loader_entry* store_core::loader_of(const type_key& type) noexcept {
   return nullptr;
 }
 
-slot* store_core::find_or_add(const asset_path& path, const type_key& type) noexcept {
+slot* store_core::find_or_add(const asset_path& path, const asset_wanted& what) noexcept {
   const std::size_t before = table_.size();
   const vfs_detail::path_key key(path, with_.ignores_case);
-  slot* const found = table_.find_or_add(key.fits() ? key : path, type);
+  slot* const found = table_.find_or_add(key.fits() ? key : path, what);
   if (found != nullptr && table_.size() != before) {
     found->store = this;
     found->subject = static_cast<std::uint32_t>(before);
@@ -42,13 +42,13 @@ slot* store_core::find_or_add(const asset_path& path, const type_key& type) noex
   return found;
 }
 
-slot* store_core::ask(const asset_path& path, const type_key& type, asset_priority priority,
+slot* store_core::ask(const asset_path& path, const asset_wanted& what, asset_priority priority,
                       const asking& how) noexcept {
   actions todo;
   slot* found = nullptr;
   {
     const sync_detail::scoped_lock hold(lock_);
-    found = find_or_add(path, type);
+    found = find_or_add(path, what);
     if (found == nullptr) return nullptr;
     found->handles.fetch_add(1, std::memory_order_relaxed);
     const asset_priority asked_with = how.parent != nullptr ? how.parent->priority : priority;
@@ -89,9 +89,21 @@ bool store_core::hold_if_ready(slot& known) noexcept {
   return true;
 }
 
-slot* store_core::name(const asset_path& path, const type_key& type) noexcept {
+slot* store_core::name(const asset_path& path, const asset_wanted& what) noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  return find_or_add(path, type);
+  return find_or_add(path, what);
+}
+
+const void* store_core::needed_by(slot& one, const overture::detail::asset_type& type) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  const type_key wanted = key_of(type);
+  for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
+    const slot& child = *each->child;
+    if (each->needed && child.type == wanted && child.path.id == one.path.id) {
+      return child.shown.load(std::memory_order_acquire);
+    }
+  }
+  return nullptr;
 }
 
 bool store_core::find_loader(slot& one) noexcept {

@@ -67,6 +67,7 @@ result<void> store_core::add(overture::detail::any_loader& by) noexcept {
                           .type_name = type.name,
                           .free_threaded = by.is_free_threaded(),
                           .builds = by.is_builder(),
+                          .reads = by.is_reader(),
                           .dependent = by.is_dependent(),
                           .value_bytes = std::max(type.bytes, sizeof(void*)),
                           .value_alignment = std::max(type.alignment, alignof(void*)),

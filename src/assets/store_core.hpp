@@ -45,6 +45,8 @@
 
 namespace overture::assets_detail {
 
+using overture::detail::asset_wanted;
+
 // Who asks for an asset, and how.
 struct asking {
   slot* parent = nullptr;  // the asset that is being decoded and asks: with its priority
@@ -102,14 +104,16 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> add(overture::detail::any_loader& by) noexcept;
 
   // A handle's count is taken; null without memory.
-  [[nodiscard]] slot* ask(const asset_path& path, const type_key& type, asset_priority priority,
+  [[nodiscard]] slot* ask(const asset_path& path, const asset_wanted& what, asset_priority priority,
                           const asking& how = {}) noexcept;
   // Takes a handle's count on one that is known, and loads it.
   void ask(slot& known, asset_priority priority) noexcept;
   // The same if it is ready; false if not.
   [[nodiscard]] bool hold_if_ready(slot& known) noexcept;
   // Its name only; null without memory.
-  [[nodiscard]] slot* name(const asset_path& path, const type_key& type) noexcept;
+  [[nodiscard]] slot* name(const asset_path& path, const asset_wanted& what) noexcept;
+  // The value of its need of this type and its own path; null if it has no such need.
+  [[nodiscard]] const void* needed_by(slot& one, const overture::detail::asset_type& type) noexcept;
   void raise(slot& wanted, asset_priority to) noexcept;
   void set_priorities(std::span<const priority_change> changes) noexcept;
   // Groups. False without memory.
@@ -150,7 +154,9 @@ class store_core final : public fetch_listener {
   // Of the asset with this number in a timeline; empty if no asset has it.
   [[nodiscard]] failure_chain chain_of(std::uint32_t subject) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;
-  [[nodiscard]] std::string_view path_of(std::uint32_t subject) noexcept;
+  // The asset with this number in a timeline; null if no asset has it. Of what it is, nothing
+  // changes.
+  [[nodiscard]] const slot* slot_of(std::uint32_t subject) noexcept;
 
   void step_waits(asset_priority priority) noexcept override;
   [[nodiscard]] bool may_read(fetch_request& opened, std::uint64_t bytes) noexcept override;
@@ -212,7 +218,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] loader_entry* namesake_of(const type_key& type) noexcept REQUIRES(lock_);
   // False if none has been added for its type.
   [[nodiscard]] bool find_loader(slot& one) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* find_or_add(const asset_path& path, const type_key& type) noexcept
+  [[nodiscard]] slot* find_or_add(const asset_path& path, const asset_wanted& what) noexcept
       REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
@@ -244,6 +250,7 @@ class store_core final : public fetch_listener {
   // In store_reading.cpp.
   void feed_later() noexcept;
   void feed() noexcept;
+  void fetch_nothing(slot& one) noexcept;
   [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
   // Whether one that was read, and whose turn is before, waits for room.
   [[nodiscard]] bool is_behind_a_decode(const slot& one) const noexcept REQUIRES(lock_);

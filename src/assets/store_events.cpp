@@ -89,6 +89,7 @@ result<std::size_t> store_core::take_events(function_ref<void(const asset_event&
       asset_event event;
       event.kind = told.kinds[i];
       event.path = told.of->path;
+      event.part = told.of->part;
       event.subject = told.of->subject;
       event.failure = event.kind == asset_event_kind::failed ? told.failure : told.reload_failure;
       event.head = told.of;

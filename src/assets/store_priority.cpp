@@ -44,7 +44,7 @@ void store_core::change_priority(slot& one, asset_priority to, std::uint64_t num
   one.priority = to;
   one.number = number;
   counts_.put_in(one);
-  const bool is_read = one.now.state == asset_state::reading;
+  const bool is_read = one.now.state == asset_state::reading && one.of->reads;
   const bool has_step = is_read && with_.files.set_priority(one.fetch, to, number);
   if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
   if (same_class) return;

@@ -61,7 +61,7 @@ void store_core::feed() noexcept {
     perform(todo);
     if (more) (void)give_back();
     if (next == nullptr) continue;
-    with_.files.begin(next->fetch, *this);
+    next->of->reads ? with_.files.begin(next->fetch, *this) : fetch_nothing(*next);
     more = true;
   }
 }
@@ -206,6 +206,14 @@ void store_core::read_waits(fetch_request& begun, bool waits) noexcept {
     todo.feeds = waits && !ending_;
   }
   perform(todo);
+}
+
+// It has no file.
+void store_core::fetch_nothing(slot& one) noexcept {
+  one.fetch.content = {};
+  one.fetch.outcome = {};
+  one.fetch.work_ns = 0;
+  fetched(one.fetch);
 }
 
 void store_core::fetched(fetch_request& ended) noexcept {

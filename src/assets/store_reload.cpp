@@ -39,6 +39,7 @@ void store_core::reload(const asset_path& path) noexcept {
   const vfs_detail::path_key key(path, with_.ignores_case);
   const sync_detail::scoped_lock hold(lock_);
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
+    if (one->of != nullptr && !one->of->reads) continue;  // it follows what it needs
     one->saved = true;
     note_change(*one, due_ns);
   }
@@ -175,6 +176,8 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   one.reload = fresh;
   fresh->of = one.of;
   fresh->type = one.type;
+  fresh->part = one.part;
+  fresh->settings = one.settings;
   fresh->path = one.path;
   fresh->subject = one.subject;
   set_priority(*fresh, one.priority);

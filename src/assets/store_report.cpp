@@ -82,6 +82,7 @@ result<void> store_core::for_each_unsettled(
       found.state = one.now.state;
       if (found.state == asset_state::unloaded || is_settled(found.state)) continue;
       found.path = one.path;
+      found.part = one.part;
       found.subject = one.subject;
       found.ns = now - std::min(now, one.since_ns);
       found.what = what_it_waits_for(one);
@@ -109,6 +110,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       if (i >= table_.size()) return {};
       const slot& one = table_.at(i);
       found.path = one.path;
+      found.part = one.part;
       found.type = one.of != nullptr ? one.of->type_name : std::string_view();
       found.subject = one.subject;
       found.state = one.now.state;
@@ -154,11 +156,7 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
 }
 
 failure_chain store_core::chain_of(std::uint32_t subject) noexcept {
-  const slot* found = nullptr;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    if (subject < table_.size()) found = &table_.at(subject);
-  }
+  const slot* const found = slot_of(subject);
   return found != nullptr ? chain_of(*found) : failure_chain();
 }
 
@@ -174,9 +172,9 @@ bool store_core::needs_pump(const barricade& settled) noexcept {
   return !one->of->free_threaded || with_.jobs.concurrency() == 1;
 }
 
-std::string_view store_core::path_of(std::uint32_t subject) noexcept {
+const slot* store_core::slot_of(std::uint32_t subject) noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  return subject < table_.size() ? table_.at(subject).path.text : std::string_view();
+  return subject < table_.size() ? &table_.at(subject) : nullptr;
 }
 
 result<void> store_core::record(load_record& into) noexcept {
@@ -189,7 +187,7 @@ result<void> store_core::record(load_record& into) noexcept {
   const auto is_first = [&](const slot& one) REQUIRES(lock_) {
     const slot* each = table_.first_of(one.path);
     for (; each != nullptr; each = slot_table::next_of(*each)) {
-      if (each->was_loaded && each->read_number < one.read_number) return false;
+      if (each->was_loaded && each->of->reads && each->read_number < one.read_number) return false;
     }
     return true;
   };
@@ -197,7 +195,7 @@ result<void> store_core::record(load_record& into) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     for (std::size_t i = 0; i < table_.size(); ++i) {
       const slot& one = table_.at(i);
-      if (!one.was_loaded || !is_first(one)) continue;
+      if (!one.was_loaded || !one.of->reads || !is_first(one)) continue;
       const recorded_file file{one.path.text, one.cost_ns / 1000, one.file_bytes};
       if (!all.push_back({one.read_number, file})) {
         return fail(errc::out_of_memory, "out of memory for a record");

@@ -37,11 +37,10 @@ std::size_t file_system::mount_count() const noexcept {
 std::size_t read_queue::poll(std::size_t) noexcept {
   return 0;
 }
-detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_type& type,
+detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_wanted& what,
                                       bool needed) noexcept {
   assets_detail::slot& one = static_cast<assets_detail::slot&>(of_);
-  return one.store->ask(path, assets_detail::key_of(type), asset_priority::background,
-                        {.parent = &one, .needed = needed});
+  return one.store->ask(path, what, asset_priority::background, {.parent = &one, .needed = needed});
 }
 
 namespace load_detail {
@@ -104,7 +103,7 @@ class explored_store {
 
   [[nodiscard]] slot& get(std::uint64_t id, asset_priority priority = asset_priority::normal) {
     slot* const found =
-        core_->ask({.text = "a", .id = {id}}, key_of(overture::detail::type_of<int>), priority);
+        core_->ask({.text = "a", .id = {id}}, {.type = &overture::detail::type_of<int>}, priority);
     check(found != nullptr, "there is memory");
     return *found;
   }
@@ -312,8 +311,8 @@ class explored_nodes {
   }
 
   [[nodiscard]] slot& get(std::string_view name, asset_priority priority = asset_priority::normal) {
-    slot* const found =
-        core_->ask(node_loader::path_of(name), key_of(overture::detail::type_of<node>), priority);
+    slot* const found = core_->ask(node_loader::path_of(name),
+                                   {.type = &overture::detail::type_of<node>}, priority);
     check(found != nullptr, "there is memory");
     return *found;
   }

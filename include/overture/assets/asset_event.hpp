@@ -41,7 +41,8 @@ inline constexpr std::size_t asset_event_kind_count = 5;
 class asset_event {
  public:
   asset_event_kind kind = asset_event_kind::loaded;
-  asset_path path;            // its text lives as long as the store
+  asset_path path;            // its text lives as long as the store, and so does that of the part
+  std::string_view part;      // of the file; empty: all of it
   std::uint32_t subject = 0;  // the asset's number in a timeline, and for subject_failure()
   error failure;              // of `failed` and `reload_failed`
 

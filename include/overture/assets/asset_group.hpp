@@ -62,12 +62,12 @@ class OVERTURE_API asset_group {
   // The same as asset_store::get(), and the asset becomes one of the group. Without memory for that
   // the handle alone keeps it.
   template <class T>
-  asset<T> get(const asset_path& path) noexcept {
-    return asset<T>(store_.get_for(head_, path, detail::type_of<T>));
+  asset<T> get(const asset_path& path, const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(store_.get_for(head_, path, detail::wanted_of(as)));
   }
   template <class T>
-  asset<T> get(std::string_view path) noexcept {
-    return asset<T>(store_.get_for(head_, path, detail::type_of<T>));
+  asset<T> get(std::string_view path, const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(store_.get_for(head_, path, detail::wanted_of(as)));
   }
   // One that is asked for already. Errors: invalid (a handle on nothing), out_of_memory.
   template <class T>

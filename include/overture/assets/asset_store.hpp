@@ -178,7 +178,8 @@ struct pump_result {
 // An asset that is neither ready nor failed, and what it waits for.
 struct unsettled_asset {
   asset_path path;
-  std::uint32_t subject = 0;  // its number in a timeline
+  std::string_view part = {};  // of the file; empty: all of it
+  std::uint32_t subject = 0;   // its number in a timeline
   asset_state state = asset_state::queued;
   asset_path needs;       // if `needing`: the first that is not ready
   std::uint64_t ns = 0;   // since it came into this state
@@ -200,8 +201,9 @@ inline constexpr std::size_t asset_holder_count = 5;
 // An asset that the store knows.
 struct known_asset {
   asset_path path;
-  std::string_view type;      // as asset_type.hpp says; empty before there is a loader for it
-  std::uint32_t subject = 0;  // its number in a timeline
+  std::string_view part = {};  // of the file; empty: all of it
+  std::string_view type;       // as asset_type.hpp says; empty before there is a loader for it
+  std::uint32_t subject = 0;   // its number in a timeline
   asset_state state = asset_state::unloaded;
   asset_priority priority = asset_priority::normal;  // its own, or of what waits for it
   std::uint64_t bytes = 0;                           // as its loader says, once it is decoded
@@ -238,18 +240,21 @@ class OVERTURE_API asset_store {
   }
 
   // A handle on the asset of this type that is made from this file. It begins to load unless it has
-  // loaded, and is raised if it has a lower priority. Never fails: see asset::status(). Without a
-  // loader for the type it is unsupported. Any thread.
+  // loaded, and is raised if it has a lower priority. `as` says which part of the file it is, and
+  // with which settings it is made: see asset_variant.hpp. Never fails: see asset::status().
+  // Without a loader for the type it is unsupported. Any thread.
   template <class T>
   [[nodiscard]] asset<T> get(const asset_path& path,
-                             asset_priority priority = asset_priority::normal) noexcept {
-    return asset<T>(get_any(path, detail::type_of<T>, priority));
+                             asset_priority priority = asset_priority::normal,
+                             const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(get_any(path, detail::wanted_of(as), priority));
   }
   // The same for a path from outside, which may be bad_path.
   template <class T>
   [[nodiscard]] asset<T> get(std::string_view path,
-                             asset_priority priority = asset_priority::normal) noexcept {
-    return asset<T>(get_any(path, detail::type_of<T>, priority));
+                             asset_priority priority = asset_priority::normal,
+                             const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(get_any(path, detail::wanted_of(as), priority));
   }
   // The asset of a name, loaded as by get(path). No handle if the name is of nothing. Any thread.
   template <class T>
@@ -328,8 +333,8 @@ class OVERTURE_API asset_store {
   // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
   // from front to back. Errors: those of load_record::add(). Any thread.
   result<void> record(load_record& into) const noexcept;
-  // Writes the path of the asset with this number in a timeline, cut to fit, and returns its
-  // length; 0 if there is none. Any thread.
+  // Writes the path of the asset with this number in a timeline, with "#" and its part if it is of
+  // one, cut to fit, and returns the length; 0 if there is none. Any thread.
   std::size_t subject_name(std::uint32_t subject, std::span<char> text) const noexcept;
   // Writes why the asset with this number failed, as explain() does. Any thread.
   std::size_t subject_failure(std::uint32_t subject, std::span<char> text) const noexcept;
@@ -359,18 +364,19 @@ class OVERTURE_API asset_store {
   struct state;
 
   [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, const asset_path& path,
-                                            const detail::asset_type& type) noexcept;
+                                            const detail::asset_wanted& what) noexcept;
   [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, std::string_view path,
-                                            const detail::asset_type& type) noexcept;
+                                            const detail::asset_wanted& what) noexcept;
   result<void> join(detail::group_head& group, detail::asset_head* one) noexcept;
   void set_priority_of(detail::group_head& group, asset_priority to) noexcept;
   [[nodiscard]] asset_group_progress progress_of(const detail::group_head& group) const noexcept;
   bool wait_for_all(const detail::group_head& group, std::chrono::nanoseconds duration) noexcept;
   void leave(detail::group_head& group) noexcept;
   result<void> add_any(detail::any_loader& of) noexcept;
-  [[nodiscard]] detail::asset_head* get_any(const asset_path& path, const detail::asset_type& type,
+  [[nodiscard]] detail::asset_head* get_any(const asset_path& path,
+                                            const detail::asset_wanted& what,
                                             asset_priority priority) noexcept;
-  [[nodiscard]] detail::asset_head* get_any(std::string_view path, const detail::asset_type& type,
+  [[nodiscard]] detail::asset_head* get_any(std::string_view path, const detail::asset_wanted& what,
                                             asset_priority priority) noexcept;
   [[nodiscard]] detail::asset_head* get_known(detail::asset_head* named,
                                               asset_priority priority) noexcept;

@@ -43,6 +43,7 @@
 
 #include "overture/assets/asset.hpp"
 #include "overture/assets/asset_type.hpp"
+#include "overture/assets/asset_variant.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/api.hpp"
 #include "overture/base/contracts.hpp"
@@ -90,6 +91,7 @@ class any_loader {
   [[nodiscard]] virtual const void* placeholder_at() const noexcept = 0;
   [[nodiscard]] virtual bool is_free_threaded() const noexcept = 0;
   [[nodiscard]] virtual bool is_builder() const noexcept = 0;
+  [[nodiscard]] virtual bool is_reader() const noexcept = 0;
   [[nodiscard]] virtual bool is_dependent() const noexcept = 0;
   [[nodiscard]] virtual const asset_type& type() const noexcept = 0;
 };
@@ -107,6 +109,18 @@ class OVERTURE_API asset_context {
   // True once no handle holds the asset any more, or the store ends: long work may give up, by
   // returning errc::cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept;
+  // Which part of the file is wanted, and with which settings: see asset_variant.hpp.
+  [[nodiscard]] std::string_view part() const noexcept;
+  template <class T>
+  [[nodiscard]] settings_of<T> settings() const noexcept {
+    return detail::settings_from<T>(settings_bytes());
+  }
+  // In build(): the value that decode() asked for by need<T>(), of the same file; null if it did
+  // not. Stays until build() returns.
+  template <class T>
+  [[nodiscard]] const T* needed() const noexcept {
+    return static_cast<const T*>(needed_any(detail::type_of<T>));
+  }
 
  protected:
   asset_context(detail::asset_head& of, asset_path path) noexcept : of_(of), path_(path) {}
@@ -115,6 +129,9 @@ class OVERTURE_API asset_context {
   detail::asset_head& of_;
 
  private:
+  [[nodiscard]] std::string_view settings_bytes() const noexcept;
+  [[nodiscard]] const void* needed_any(const detail::asset_type& type) const noexcept;
+
   asset_path path_;
 };
 
@@ -126,34 +143,36 @@ class OVERTURE_API load_context : public asset_context {
   // the store beforehand. An asset whose need would close a circle fails, at the first load as at a
   // reload.
   template <class T>
-  [[nodiscard]] asset<T> need(asset_path path) noexcept {
-    return asset<T>(ask(path, detail::type_of<T>, true));
+  [[nodiscard]] asset<T> need(asset_path path, const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(ask(path, detail::wanted_of(as), true));
   }
   // The same, but this asset neither waits for it nor fails with it. It still keeps it loaded:
   // assets that want each other are never unloaded. Use name() for neighbours.
   template <class T>
-  [[nodiscard]] asset<T> want(asset_path path) noexcept {
-    return asset<T>(ask(path, detail::type_of<T>, false));
+  [[nodiscard]] asset<T> want(asset_path path, const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(ask(path, detail::wanted_of(as), false));
   }
   // Names an asset without loading or keeping it: see soft_asset. Not valid if the path cannot be,
   // or without memory.
   template <class T>
-  [[nodiscard]] soft_asset<T> name(const asset_path& path) noexcept {
-    return soft_asset<T>(name_any(path, detail::type_of<T>));
+  [[nodiscard]] soft_asset<T> name(const asset_path& path,
+                                   const asset_variant<T>& as = {}) noexcept {
+    return soft_asset<T>(name_any(path, detail::wanted_of(as)));
   }
   template <class T>
-  [[nodiscard]] soft_asset<T> name(std::string_view path) noexcept {
-    return soft_asset<T>(name_any(path, detail::type_of<T>));
+  [[nodiscard]] soft_asset<T> name(std::string_view path,
+                                   const asset_variant<T>& as = {}) noexcept {
+    return soft_asset<T>(name_any(path, detail::wanted_of(as)));
   }
   // A path from outside. Error: bad_path, which also makes this asset fail unless you return
   // something better.
   template <class T>
-  [[nodiscard]] asset<T> need(std::string_view path) noexcept {
-    return asset<T>(ask(path, detail::type_of<T>, true));
+  [[nodiscard]] asset<T> need(std::string_view path, const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(ask(path, detail::wanted_of(as), true));
   }
   template <class T>
-  [[nodiscard]] asset<T> want(std::string_view path) noexcept {
-    return asset<T>(ask(path, detail::type_of<T>, false));
+  [[nodiscard]] asset<T> want(std::string_view path, const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(ask(path, detail::wanted_of(as), false));
   }
 
  protected:
@@ -161,14 +180,14 @@ class OVERTURE_API load_context : public asset_context {
   ~load_context() = default;
 
  private:
-  [[nodiscard]] detail::asset_head* ask(const asset_path& path, const detail::asset_type& type,
+  [[nodiscard]] detail::asset_head* ask(const asset_path& path, const detail::asset_wanted& what,
                                         bool needed) noexcept;
-  [[nodiscard]] detail::asset_head* ask(std::string_view path, const detail::asset_type& type,
+  [[nodiscard]] detail::asset_head* ask(std::string_view path, const detail::asset_wanted& what,
                                         bool needed) noexcept;
   [[nodiscard]] detail::asset_head* name_any(const asset_path& path,
-                                             const detail::asset_type& type) noexcept;
+                                             const detail::asset_wanted& what) noexcept;
   [[nodiscard]] detail::asset_head* name_any(std::string_view path,
-                                             const detail::asset_type& type) noexcept;
+                                             const detail::asset_wanted& what) noexcept;
 };
 
 // Makes assets of one type. Derive from it, and add it to the store. T must be movable without
@@ -203,6 +222,9 @@ class loader : public detail::any_loader {
   virtual void unload(T& value) { (void)value; }
   // Must always return the same value.
   [[nodiscard]] virtual bool free_threaded() const noexcept { return false; }
+  // False: there is no file to read, and decode() gets no bytes. For parts of files: see
+  // part_loader.hpp. Must always return the same value.
+  [[nodiscard]] virtual bool reads() const noexcept { return true; }
   // Whether there is a build(). Must always return the same value.
   [[nodiscard]] virtual bool builds() const noexcept { return false; }
   // True: the value copies from what it needs, instead of asking its handles each time. It is then
@@ -256,6 +278,7 @@ class loader : public detail::any_loader {
   const void* placeholder_at() const noexcept final { return placeholder(); }
   bool is_free_threaded() const noexcept final { return free_threaded(); }
   bool is_builder() const noexcept final { return builds(); }
+  bool is_reader() const noexcept final { return reads(); }
   bool is_dependent() const noexcept final { return dependent(); }
   const detail::asset_type& type() const noexcept final { return detail::type_of<T>; }
 };

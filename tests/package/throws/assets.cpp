@@ -77,6 +77,38 @@ void load(step breaks) {
   std::filesystem::remove_all(folder);
 }
 
+struct half {
+  int length = 0;
+};
+class half_loader final : public part_loader<half, note> {
+ public:
+  result<half> make(const note& whole, asset_context&) override {
+    fail_now();
+    return half{whole.length / 2};
+  }
+};
+
+void parts() {
+  const std::string folder = "throws_parts";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/a.txt") << "first";
+  file_system files;
+  CHECK(files.mount(folder.c_str()).has_value());
+  thread_pool pool{{.workers = 1}};
+  read_queue reads{files, {.threads = 1}};
+  broken_loader notes(step::none, true);
+  half_loader halves;
+  {
+    asset_store store{files, reads, pool};
+    CHECK(store.add(notes).has_value());
+    CHECK(store.add(halves).has_value());
+    const asset<half> one = store.get<half>("a.txt"_path, asset_priority::normal, {.part = "one"});
+    CHECK(store.wait_for(one, std::chrono::minutes(1)));
+    CHECK_THREW(one.status());
+  }
+  std::filesystem::remove_all(folder);
+}
+
 void decodes() {
   load(step::decode);
 }
@@ -95,6 +127,7 @@ void unloads() {
 const std::vector<place> places_of_assets = {
     {"loader::decode", decodes},
     {"loader::build", builds},
+    {"part_loader::make", parts},
     {"loader::finalize", finalizes},
     {"loader::unload", unloads},
     {"asset_store::for_each_unsettled", unloads},

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Zlib
+//
+// Assets of one file that differ by their part or their settings.
+#include "overture/assets/asset_variant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "assets/store_rig.hpp"
+#include "overture/assets/asset_event.hpp"
+#include "overture/assets/asset_group.hpp"
+#include "overture/assets/part_loader.hpp"
+#include "overture/load/load_record.hpp"
+
+namespace overture::asset_variant_test {
+namespace {
+
+using namespace overture::literals;
+using namespace overture::test;
+using ::testing::UnorderedElementsAre;
+
+constexpr asset_store_config at_once{.reload_delay = std::chrono::nanoseconds(0)};
+
+// --- Settings ------------------------------------------------------------------------------------
+
+struct repeat_settings {
+  std::uint32_t times = 1;
+  std::uint32_t quoted = 0;
+};
+struct repeated {
+  using settings = repeat_settings;
+  std::string text;
+};
+
+class repeated_loader final : public loader<repeated> {
+ public:
+  result<repeated> decode(std::span<const std::byte> bytes, load_context& context) override {
+    ++decoded;
+    const auto how = context.settings<repeated>();
+    repeated made;
+    for (std::uint32_t i = 0; i < how.times; ++i) {
+      made.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+    if (how.quoted != 0) made.text = "'" + made.text + "'";
+    return made;
+  }
+  [[nodiscard]] bool free_threaded() const noexcept override { return true; }
+
+  std::atomic<int> decoded{0};
+};
+
+struct settings_rig {
+  settings_rig() {
+    base.add("a.txt", "ha");
+    base.mount();
+  }
+  store_rig base;
+  repeated_loader repeats;
+};
+
+TEST(settings, make_an_asset_of_its_own_that_those_with_the_same_settings_share) {
+  settings_rig rig;
+  rigged_store store(rig.base);
+  ASSERT_TRUE(store.add(rig.repeats));
+  const auto get = [&](const asset_variant<repeated>& as) {
+    asset<repeated> made = store.get<repeated>("a.txt"_path, asset_priority::normal, as);
+    EXPECT_EQ(store.outcome(made), "ready");
+    return made;
+  };
+  const asset<repeated> once = store.get<repeated>("a.txt"_path);
+  const asset<repeated> twice = get({.settings = {.times = 2}});
+  const asset<repeated> quoted = get({.settings = {.times = 2, .quoted = 1}});
+  EXPECT_EQ(get({.settings = {.times = 2}}), twice);
+  EXPECT_EQ(get({}), once);
+  EXPECT_EQ(get({.settings = {.times = 1}}), once) << "the default ones";
+  EXPECT_EQ(once->text, "ha");
+  EXPECT_EQ(twice->text, "haha");
+  EXPECT_EQ(quoted->text, "'haha'");
+  EXPECT_EQ(rig.repeats.decoded, 3);
+}
+
+TEST(settings, stay_at_a_reload) {
+  settings_rig rig;
+  rigged_store store(rig.base, at_once);
+  ASSERT_TRUE(store.add(rig.repeats));
+  asset_group both(store);
+  const asset<repeated> once = both.get<repeated>("a.txt"_path);
+  const asset<repeated> twice = both.get<repeated>("a.txt", {.settings = {.times = 2}});
+  ASSERT_TRUE(both.wait_for(hang));
+  rig.base.add("a.txt", "ho");
+  store.reload("a.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return once->text == "ho" && twice->text == "hoho"; }));
+}
+
+// --- Parts ---------------------------------------------------------------------------------------
+
+// A file of lines "name value".
+struct table {
+  std::string text;
+};
+class table_loader final : public loader<table> {
+ public:
+  result<table> decode(std::span<const std::byte> bytes, load_context&) override {
+    ++decoded;
+    table made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+    if (made.text == "broken") return fail(errc::corrupt, "a broken table");
+    return made;
+  }
+  [[nodiscard]] bool free_threaded() const noexcept override { return true; }
+
+  std::atomic<int> decoded{0};
+};
+
+struct cell {
+  std::string text;
+};
+class cell_loader final : public part_loader<cell, table> {
+ public:
+  result<cell> make(const table& whole, asset_context& context) override {
+    ++made;
+    const std::string name = std::string(context.part()) + " ";
+    const std::size_t at = whole.text.find(name);
+    if (at == std::string::npos) return fail(errc::not_found, "the table has no such line");
+    const std::size_t begin = at + name.size();
+    return cell{whole.text.substr(begin, whole.text.find('\n', begin) - begin)};
+  }
+
+  std::atomic<int> made{0};
+};
+
+// All cells that its file names.
+struct page {
+  std::vector<asset<cell>> cells;
+};
+class page_loader final : public loader<page> {
+ public:
+  result<page> decode(std::span<const std::byte>, load_context& context) override {
+    page made;
+    made.cells.push_back(context.need<cell>("table"_path, {.part = "one"}));
+    made.cells.push_back(context.need<cell>("table", {.part = "two"}));
+    return made;
+  }
+  [[nodiscard]] bool free_threaded() const noexcept override { return true; }
+};
+
+class a_part : public testing::Test {
+ protected:
+  a_part() {
+    rig.add("table", "one 1\ntwo 2\n");
+    rig.add("page", "");
+    rig.mount();
+  }
+  void start(const asset_store_config& config = at_once) {
+    store.emplace(rig, config);
+    ASSERT_TRUE(store->add(tables));
+    ASSERT_TRUE(store->add(cells));
+    ASSERT_TRUE(store->add(pages));
+  }
+  asset<cell> get(std::string_view part) {
+    return store->get<cell>("table"_path, asset_priority::normal, {.part = part});
+  }
+
+  store_rig rig;
+  table_loader tables;
+  cell_loader cells;
+  page_loader pages;
+  std::optional<rigged_store> store;
+};
+
+TEST_F(a_part, is_made_of_its_file_which_is_read_and_decoded_once) {
+  start();
+  const asset<cell> one = get("one");
+  const asset<cell> two = get("two");
+  const asset<cell> again = get(std::string("one"));
+  ASSERT_EQ(store->outcome(one), "ready");
+  ASSERT_EQ(store->outcome(two), "ready");
+  EXPECT_EQ(one->text, "1");
+  EXPECT_EQ(two->text, "2");
+  EXPECT_EQ(again, one);
+  EXPECT_EQ(tables.decoded, 1);
+  load_record record;
+  ASSERT_TRUE(store->record(record));
+  EXPECT_EQ(record.size(), 1u) << "of files";
+}
+
+TEST_F(a_part, is_needed_as_any_other_asset) {
+  start();
+  const asset<page> all = store->get<page>("page"_path);
+  ASSERT_EQ(store->outcome(all), "ready");
+  EXPECT_EQ(all->cells[0]->text + all->cells[1]->text, "12");
+}
+
+TEST_F(a_part, that_is_not_in_its_file_says_so_with_its_name) {
+  start();
+  const asset<cell> none = get("three");
+  ASSERT_EQ(store->outcome(none), "not_found");
+  char text[200];
+  const std::size_t length = store->explain(none, std::span(text));
+  EXPECT_EQ(std::string_view(text, length), "table#three: the table has no such line");
+  EXPECT_EQ(store->outcome(get("one")), "ready");
+}
+
+TEST_F(a_part, fails_with_its_file) {
+  rig.add("table", "broken");
+  start();
+  const asset<cell> one = get("one");
+  ASSERT_EQ(store->outcome(one), "corrupt");
+  char text[200];
+  const std::size_t length = store->explain(one, std::span(text));
+  EXPECT_EQ(std::string_view(text, length), "table#one needs table: a broken table");
+  rig.add("table", "one 1");
+  store->reload("table");
+  ASSERT_TRUE(pump_until(*store, [&] { return one.is_ready(); }));
+}
+
+TEST_F(a_part, is_made_again_after_its_file) {
+  start();
+  const asset<cell> one = get("one");
+  const asset<cell> two = get("two");
+  ASSERT_EQ(store->outcome(one), "ready");
+  ASSERT_EQ(store->outcome(two), "ready");
+  rig.add("table", "one 3\ntwo 4\n");
+  store->reload("table");
+  ASSERT_TRUE(pump_until(*store, [&] { return one->text == "3" && two->text == "4"; }));
+  EXPECT_EQ(tables.decoded, 2);
+  EXPECT_EQ(cells.made, 4);
+}
+
+TEST_F(a_part, goes_with_its_file_once_nothing_holds_it) {
+  start({.keep_bytes = 0});
+  asset<cell> one = get("one");
+  ASSERT_EQ(store->outcome(one), "ready");
+  one = {};
+  const auto nothing_is_held = [&] {
+    return store->progress().asked == 0 && store->progress().held_bytes == 0;
+  };
+  ASSERT_TRUE(pump_until(*store, nothing_is_held));
+  EXPECT_EQ(store->outcome(get("one")), "ready");
+  EXPECT_EQ(tables.decoded, 2);
+}
+
+TEST_F(a_part, is_named_in_all_that_the_store_tells) {
+  start();
+  const asset<cell> one = get("one");
+  ASSERT_EQ(store->outcome(one), "ready");
+  std::vector<std::string> known;
+  std::vector<std::string> names;
+  ASSERT_TRUE(store->for_each_asset([&](const known_asset& each) {
+    known.push_back(std::string(each.path.text) + "|" + std::string(each.part));
+    char text[100];
+    names.emplace_back(text, store->subject_name(each.subject, std::span(text)));
+  }));
+  EXPECT_THAT(known, UnorderedElementsAre("table|", "table|one"));
+  EXPECT_THAT(names, UnorderedElementsAre("table", "table#one"));
+  std::vector<std::string> told;
+  ASSERT_TRUE(store->take_events([&](const asset_event& event) { told.emplace_back(event.part); }));
+  EXPECT_THAT(told, UnorderedElementsAre("", "one"));
+}
+
+TEST_F(a_part, has_a_name_that_keeps_nothing) {
+  start();
+  const asset<cell> one = get("one");
+  ASSERT_EQ(store->outcome(one), "ready");
+  const soft_asset<cell> name(one);
+  EXPECT_EQ(store->get_if_ready(name), one);
+}
+
+}  // namespace
+}  // namespace overture::asset_variant_test

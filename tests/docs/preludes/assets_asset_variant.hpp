@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Zlib
+struct mesh {};
+extern asset_store& store;
