@@ -113,8 +113,11 @@ void save(const std::filesystem::path& path, const std::string& bytes) {
 void save_tables(const std::filesystem::path& folder) {
   for (const overture::table_kind& kind : overture::table_kinds()) {
     for (const bool second : {false, true}) {
-      const std::vector<overture::table_file> files{
-          {.name = "A.TXT", .data = "hello"}, {.name = "E"}, {.name = "B.X", .data = text}};
+      // Without its map an LFD is recognised by names that have an extension.
+      const bool named = second && kind.format == overture::mount_format::lfd;
+      const std::vector<overture::table_file> files{{.name = "A.TXT", .data = "hello"},
+                                                    {.name = named ? "E.Y" : "E"},
+                                                    {.name = "B.X", .data = text}};
       const std::string bytes = overture::write_table(kind.format, files, {}, second);
       if (second && bytes == overture::write_table(kind.format, files)) continue;
       save(folder / kind.name / (second ? "second" : "first"), bytes);

@@ -62,6 +62,15 @@ TEST(seeds, have_plain_iso_images) {
   EXPECT_FALSE(iso_content("iso/joliet").empty());
 }
 
+TEST(seeds, have_both_versions_of_tables) {
+  for (const char* const format : {"gob", "hog", "lfd"}) {
+    for (const char* const version : {"first", "second"}) {
+      const std::string path = std::string(format) + "/" + version;
+      EXPECT_EQ(content_of(seed(path), ("a." + std::string(format)).c_str()).size(), 3u) << path;
+    }
+  }
+}
+
 TEST(seeds, have_packed_tars) {
   for (const char* const path : {"tar/gzip", "tar/xz", "tar/zstd"}) {
     const auto content = content_of(seed(path), "a.tar");
