@@ -203,6 +203,12 @@ void save_isos(const std::filesystem::path& folder) {
   save(folder / "joliet", overture::write_iso(root, true).substr(front_bytes));
 
   using namespace overture;
+  iso_tree extents;
+  extents.files = {{.name = "A.;1", .data = "one", .flags = 0x80},
+                   {.name = "A.;1", .data = "two", .flags = 0x80},
+                   {.name = "A.;1", .data = "three"}};
+  save(folder / "extents", write_iso(extents).substr(front_bytes));
+
   iso_tree posix;
   posix.self_use = rock_ridge_begin();
   posix.files = {{.name = "A.;1", .data = rock_ridge_name("b"), .use = rock_ridge_mode(0100444)},

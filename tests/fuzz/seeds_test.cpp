@@ -57,6 +57,12 @@ TEST(seeds, have_rock_ridge_and_a_packed_file) {
   EXPECT_TRUE(content.contains("ab")) << "a name that goes on elsewhere";
 }
 
+TEST(seeds, have_a_file_in_extents_that_do_not_touch) {
+  const auto content = iso_content("iso/extents");
+  ASSERT_TRUE(content.contains("A"));
+  EXPECT_EQ(content.at("A"), "onetwothree");
+}
+
 TEST(seeds, have_plain_iso_images) {
   EXPECT_FALSE(iso_content("iso/plain").empty());
   EXPECT_FALSE(iso_content("iso/joliet").empty());
