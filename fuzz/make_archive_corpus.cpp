@@ -113,8 +113,11 @@ void save(const std::filesystem::path& path, const std::string& bytes) {
 void save_tables(const std::filesystem::path& folder) {
   for (const overture::table_kind& kind : overture::table_kinds()) {
     for (const bool second : {false, true}) {
-      const std::vector<overture::table_file> files{
-          {.name = "A.TXT", .data = "hello"}, {.name = "E"}, {.name = "B.X", .data = text}};
+      // Without its map an LFD is recognised by names that have an extension.
+      const bool named = second && kind.format == overture::mount_format::lfd;
+      const std::vector<overture::table_file> files{{.name = "A.TXT", .data = "hello"},
+                                                    {.name = named ? "E.Y" : "E"},
+                                                    {.name = "B.X", .data = text}};
       const std::string bytes = overture::write_table(kind.format, files, {}, second);
       if (second && bytes == overture::write_table(kind.format, files)) continue;
       save(folder / kind.name / (second ? "second" : "first"), bytes);
@@ -200,6 +203,12 @@ void save_isos(const std::filesystem::path& folder) {
   save(folder / "joliet", overture::write_iso(root, true).substr(front_bytes));
 
   using namespace overture;
+  iso_tree extents;
+  extents.files = {{.name = "A.;1", .data = "one", .flags = 0x80},
+                   {.name = "A.;1", .data = "two", .flags = 0x80},
+                   {.name = "A.;1", .data = "three"}};
+  save(folder / "extents", write_iso(extents).substr(front_bytes));
+
   iso_tree posix;
   posix.self_use = rock_ridge_begin();
   posix.files = {{.name = "A.;1", .data = rock_ridge_name("b"), .use = rock_ridge_mode(0100444)},

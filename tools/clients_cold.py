@@ -9,6 +9,7 @@ from the disk too. Where control groups can throttle the disk it is made to answ
 otherwise it is as fast as it is.
 """
 
+import ctypes
 import os
 import pathlib
 import re
@@ -21,6 +22,8 @@ HARD_DISK = {"operations": 120, "bytes": 100 << 20}  # a second
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 GROUP = "overture-clients"
 WAYS = ("system", "ours", "pack")
+CACHESTAT = 451  # the number of this system call, on x86, Arm and most others
+KEPT_SHARES = 100  # less than one byte in a hundred does not make a start warm
 
 
 # --- The disk ------------------------------------------------------------------------------------
@@ -44,13 +47,36 @@ def files_of(package):
     return sorted(path for path in paths if os.path.isfile(path))
 
 
+def cached_bytes(file):
+    """How many bytes of an open file are in the page cache, in whole pages; None if the system does
+    not say. Looking warms nothing, unlike reading with RWF_NOWAIT."""
+    whole, counts = (ctypes.c_uint64 * 2)(), (ctypes.c_uint64 * 5)()
+    if ctypes.CDLL(None).syscall(CACHESTAT, file, whole, counts, 0) != 0:
+        return None
+    return counts[0] * os.sysconf("SC_PAGESIZE")
+
+
 def evict(paths):
-    """Drops files from the page cache."""
+    """Drops files from the page cache. Returns how many of their bytes stayed, or None where the
+    system does not say (Linux before 6.5, and of files that this user may not write)."""
     os.sync()
+    kept = 0
     for path in paths:
         file = os.open(path, os.O_RDONLY)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        left = cached_bytes(file)
         os.close(file)
+        kept = None if kept is None or left is None else kept + left
+    return kept
+
+
+def why_not_cold(kept, size):
+    """What to warn of: the largest number of bytes that stayed before a start, of a game's size."""
+    if kept is None:
+        return "the system does not say whether the data was cold"
+    if kept * KEPT_SHARES >= size and kept > 0:
+        return f"{kept / 1e6:.1f} of {size / 1e6:.1f} MB stayed in the page cache"
+    return None
 
 
 def drop_caches():
@@ -185,6 +211,7 @@ def measure(stage, client, libraries, arguments):
     print(said, flush=True)
     packs = list((stage.box / "cache" / "overture" / "boost").glob("*.pack"))
     files = [*files_of(client.package), *map(str, packs)]
+    kept = []
     times = {kind: {way: [] for way in WAYS} for kind in ("cold", "warm")}
     with HardDisk(stage.box) as disk:
         kind_of_disk = "a disk like a hard disk" if disk.group else "the disk as it is"
@@ -193,7 +220,7 @@ def measure(stage, client, libraries, arguments):
             for _ in range(arguments.rounds):
                 for way in WAYS:
                     if kind == "cold":
-                        evict(files)
+                        kept.append(evict(files))
                         if arguments.drop_caches:
                             drop_caches()
                     stage.before = disk.enter if kind == "cold" else None
@@ -202,4 +229,7 @@ def measure(stage, client, libraries, arguments):
                     library = libraries["system" if way == "system" else "ours"]
                     times[kind][way].append(stage.run(client, library, facts=False).menu_s)
         stage.before, stage.prefix, stage.variables = None, (), {}
+    most = None if None in kept else max(kept, default=0)
+    if warning := why_not_cold(most, sum(os.path.getsize(path) for path in files)):
+        print(f"warning: {warning}", flush=True)
     return times, kind_of_disk

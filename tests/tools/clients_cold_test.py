@@ -51,6 +51,34 @@ class ClientsCold(unittest.TestCase):
         self.assertEqual(self.box / "blkio" / clients_cold.GROUP, group)
         self.assertEqual("8:0 120", settings["blkio.throttle.read_iops_device"])
 
+    def count_what_stays(self, folder):
+        with tempfile.NamedTemporaryFile(dir=folder) as data:
+            data.write(b"x" * (1 << 20))
+            data.flush()
+            if clients_cold.cached_bytes(data.fileno()) is None:
+                self.skipTest("the system does not say")
+            self.assertEqual(1 << 20, clients_cold.cached_bytes(data.fileno()))
+            kept = clients_cold.evict([data.name, data.name])
+            for _ in range(3):  # looking brings nothing back
+                self.assertEqual(kept, 2 * clients_cold.cached_bytes(data.fileno()))
+        return kept
+
+    def test_what_stays_in_the_page_cache_is_counted(self):
+        # Temporary files may be in memory, which keeps all.
+        self.assertIn(self.count_what_stays(self.box), (0, 2 << 20))
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "no file system in memory")
+    def test_a_file_system_in_memory_keeps_all(self):
+        self.assertEqual(2 << 20, self.count_what_stays("/dev/shm"))
+
+    def test_starts_that_are_not_cold_are_warned_of(self):
+        self.assertIsNone(clients_cold.why_not_cold(0, 0))
+        self.assertIsNone(clients_cold.why_not_cold(9_000_000, 1_000_000_000))
+        self.assertEqual("10.0 of 1000.0 MB stayed in the page cache",
+                         clients_cold.why_not_cold(10_000_000, 1_000_000_000))
+        self.assertEqual("the system does not say whether the data was cold",
+                         clients_cold.why_not_cold(None, 1))
+
     def test_a_summary_has_medians_and_factors(self):
         times = {"system": [9.0, 8.0, 7.0], "ours": [8.0, 8.0, 80.0], "pack": [2.0, 1.0, 0.5]}
         self.assertEqual("game, cold: system 8.00 s, ours 8.00 s (1.0 x), pack 1.00 s (8.0 x)",

@@ -77,6 +77,14 @@ class Reports(unittest.TestCase):
         self.assertEqual({"answer: exists x = 1"}, facts)
 
 
+class Environments(unittest.TestCase):
+    def test_a_game_may_be_at_its_menu_after_a_shorter_silence(self):
+        stage = clients.Stage("probe", "/box")
+        for game, quiet_ms in (("supertux", "2000"), ("colobot", "1200")):
+            variables = stage.environment(clients.CLIENTS[game], ":1", False)
+            self.assertEqual(quiet_ms, variables["OVERTURE_PROBE_QUIET_MS"], game)
+
+
 class Packages(unittest.TestCase):
     def test_each_game_names_its_package_once(self):
         self.assertEqual(0, clients.main(["packages", "warzone", "warzone-skirmish"]))
