@@ -27,7 +27,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -91,7 +90,7 @@ template <class T>
 [[nodiscard]] settings_of<T> settings_from(std::string_view bytes) noexcept {
   settings_of<T> made{};
   if constexpr (!std::is_empty_v<settings_of<T>>) {
-    if (bytes.size() == sizeof made) std::memcpy(&made, bytes.data(), sizeof made);
+    if (bytes.size() == sizeof made) bytes.copy(reinterpret_cast<char*>(&made), sizeof made);
   }
   return made;
 }
