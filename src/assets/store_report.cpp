@@ -149,9 +149,10 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
     if (chain.has_come) return false;
     chain.why = one.failure;
     chain.at = one.failed_at;
-    chain.namesake = one.of == nullptr ? namesake_of(one.type) : nullptr;
     return true;
   });
+  const slot& last = *chain.links[chain.length - 1];
+  if (last.of == nullptr) chain.namesake = namesake_of(last.type);
   return chain;
 }
 

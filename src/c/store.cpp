@@ -4,7 +4,10 @@
 //
 // The library tells types of assets apart by their C++ types. Those of the C interface are numbers,
 // so there is a C++ type for each number up to OVERTURE_ASSET_TYPES_MAX, and a table of functions.
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -21,6 +24,7 @@ using namespace overture::c;
 struct overture_needs {
   load_context& context;
   overture_store& store;
+  c_path part;
 };
 
 namespace {
@@ -48,11 +52,27 @@ void program_value::end() noexcept {
   if (value_ != nullptr) how_->unload(how_->context, value_);
 }
 
+// As the program has given them.
+struct program_settings {
+  std::array<std::byte, OVERTURE_ASSET_SETTINGS_MAX> bytes{};
+  std::uint32_t size = 0;
+};
+
 template <unsigned Type>
 class value_of : public program_value {
  public:
+  using settings = program_settings;
   using program_value::program_value;
 };
+
+struct program_variant {
+  std::string_view part;
+  program_settings settings;
+};
+template <unsigned Type>
+asset_variant<value_of<Type>> variant_for(const program_variant& as) noexcept {
+  return {.part = as.part, .settings = as.settings};
+}
 
 // Calls the functions of one loader, whatever its type.
 struct loader_calls {
@@ -71,7 +91,7 @@ struct loader_calls {
 result<void*> loader_calls::decode(std::span<const std::byte> bytes,
                                    load_context& context) const noexcept {
   const c_path path(context.path().text);
-  overture_needs needs{context, *store};
+  overture_needs needs{context, *store, c_path(context.part())};
   void* value = nullptr;
   const char* reason = "the loader has refused it";
   const overture_code code =
@@ -130,6 +150,8 @@ class program_loader final : public loader<value_of<Type>> {
     return calls.memory_needed(path, bytes);
   }
   bool free_threaded() const noexcept override { return calls.how.finalize == nullptr; }
+  [[nodiscard]] bool reads() const noexcept override { return !calls.how.without_file; }
+  [[nodiscard]] bool dependent() const noexcept override { return calls.how.without_file; }
   std::uint64_t bytes_of(const value_of<Type>& value) const noexcept override {
     const overture_loader& how = calls.how;
     return how.bytes_of == nullptr ? 0 : how.bytes_of(how.context, value.get());
@@ -193,9 +215,10 @@ constexpr const char* no_type = "this type was not added to the store";
 // What can be done with one type.
 struct type_functions {
   result<void> (*add)(overture_store& store, const overture_loader& how) noexcept;
-  overture_asset* (*get)(asset_store& store, const asset_path& path,
-                         asset_priority priority) noexcept;
-  overture_asset* (*need)(load_context& context, const asset_path& path) noexcept;
+  overture_asset* (*get)(asset_store& store, const asset_path& path, asset_priority priority,
+                         const program_variant& as) noexcept;
+  overture_asset* (*need)(load_context& context, const asset_path& path,
+                          const program_variant& as) noexcept;
   const void* (*name)(load_context& context, const asset_path& path) noexcept;
   overture_asset* (*get_named)(asset_store& store, const void* name,
                                asset_priority priority) noexcept;
@@ -209,13 +232,14 @@ constexpr type_functions functions_of() noexcept {
             with.calls = {.store = &store, .how = how};
             return store.assets.add(with);
           },
-          [](asset_store& store, const asset_path& path,
-             asset_priority priority) noexcept -> overture_asset* {
-            asset<value> handle = store.get<value>(path, priority);
+          [](asset_store& store, const asset_path& path, asset_priority priority,
+             const program_variant& as) noexcept -> overture_asset* {
+            asset<value> handle = store.get<value>(path, priority, variant_for<Type>(as));
             return handle.valid() ? make<asset_of<Type>>(std::move(handle)) : nullptr;
           },
-          [](load_context& context, const asset_path& path) noexcept -> overture_asset* {
-            asset<value> handle = context.need<value>(path);
+          [](load_context& context, const asset_path& path,
+             const program_variant& as) noexcept -> overture_asset* {
+            asset<value> handle = context.need<value>(path, variant_for<Type>(as));
             return handle.valid() ? make<asset_of<Type>>(std::move(handle)) : nullptr;
           },
           [](load_context& context, const asset_path& path) noexcept {
@@ -242,6 +266,24 @@ overture_code hand_over(overture_asset* made, overture_store& store, bool is_cou
   made->is_counted = is_counted;
   if (is_counted) store.users.add();
   *asset = made;
+  return fine(error);
+}
+
+overture_code read_variant(const overture_asset_variant* given, program_variant& as,
+                           overture_error* error) noexcept {
+  if (given == nullptr) return fine(error);
+  overture_asset_variant wanted;
+  if (const overture_code flaw = read_options(given, wanted, error)) return flaw;
+  if (wanted.settings_size > as.settings.bytes.size()) {
+    return failed(error, errc::limit, "more settings than OVERTURE_ASSET_SETTINGS_MAX");
+  }
+  if (wanted.settings_size != 0 && wanted.settings == nullptr) {
+    return invalid(error, "the settings are NULL");
+  }
+  as.part = wanted.part == nullptr ? "" : wanted.part;
+  if (wanted.settings_size == 0) return fine(error);
+  std::memcpy(as.settings.bytes.data(), wanted.settings, wanted.settings_size);
+  as.settings.size = static_cast<std::uint32_t>(wanted.settings_size);
   return fine(error);
 }
 
@@ -294,6 +336,13 @@ overture_code overture_store_add(overture_store* store, const overture_loader* l
 
 overture_code overture_store_get(overture_store* store, overture_asset_type type, const char* path,
                                  int32_t priority, overture_asset** asset, overture_error* error) {
+  return overture_store_get_variant(store, type, path, nullptr, priority, asset, error);
+}
+
+overture_code overture_store_get_variant(overture_store* store, overture_asset_type type,
+                                         const char* path, const overture_asset_variant* variant,
+                                         int32_t priority, overture_asset** asset,
+                                         overture_error* error) {
   if (asset == nullptr) return invalid(error, "there is no place for the asset");
   *asset = nullptr;
   if (store == nullptr) return invalid(error, no_store);
@@ -303,13 +352,21 @@ overture_code overture_store_get(overture_store* store, overture_asset_type type
   given_path given;
   const result<asset_path> normal = given.read(path);
   if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
-  overture_asset* const made = types_table[type].get(store->assets, *normal, *urgency);
+  program_variant as;
+  if (const overture_code flaw = read_variant(variant, as, error)) return flaw;
+  overture_asset* const made = types_table[type].get(store->assets, *normal, *urgency, as);
   return hand_over(made, *store, true, asset, error);
 }
 
 overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
                                    const char* path, overture_asset** asset,
                                    overture_error* error) {
+  return overture_needs_variant(needs, type, path, nullptr, asset, error);
+}
+
+overture_code overture_needs_variant(overture_needs* needs, overture_asset_type type,
+                                     const char* path, const overture_asset_variant* variant,
+                                     overture_asset** asset, overture_error* error) {
   if (asset == nullptr) return invalid(error, "there is no place for the asset");
   *asset = nullptr;
   if (needs == nullptr) return invalid(error, "the needs are NULL");
@@ -317,8 +374,22 @@ overture_code overture_needs_asset(overture_needs* needs, overture_asset_type ty
   given_path given;
   const result<asset_path> normal = given.read(path);
   if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
-  overture_asset* const made = types_table[type].need(needs->context, *normal);
+  program_variant as;
+  if (const overture_code flaw = read_variant(variant, as, error)) return flaw;
+  overture_asset* const made = types_table[type].need(needs->context, *normal, as);
   return hand_over(made, needs->store, false, asset, error);
+}
+
+const char* overture_needs_part(const overture_needs* needs) {
+  return needs == nullptr ? "" : needs->part.text();
+}
+
+size_t overture_needs_settings(const overture_needs* needs, void* settings, size_t size) {
+  if (needs == nullptr) return 0;
+  const program_settings given = needs->context.settings<value_of<0>>();
+  const std::size_t copied = std::min<std::size_t>(size, given.size);
+  if (copied != 0 && settings != nullptr) std::memcpy(settings, given.bytes.data(), copied);
+  return given.size;
 }
 
 overture_code overture_needs_name(overture_needs* needs, overture_asset_type type, const char* path,
@@ -359,77 +430,6 @@ overture_code overture_asset_free(overture_asset* asset, overture_error* error) 
 
 void* overture_asset_value(const overture_asset* asset) {
   return asset == nullptr ? nullptr : asset->value();
-}
-
-namespace {
-
-// With the chain of assets that explains it.
-overture_code explained(const overture_asset& asset, const result<void>& status,
-                        overture_error* error) noexcept {
-  if (status) return fine(error);
-  const overture_code code = failed(error, status.error());
-  if (code == OVERTURE_BUSY) return code;
-  std::array<char, sizeof(overture_error::text)> text;
-  const std::size_t length = asset.explain(asset.store->assets, text);
-  return length == 0 ? code : failed(error, status.error().code, {text.data(), length});
-}
-
-}  // namespace
-
-overture_code overture_asset_status(const overture_asset* asset, overture_error* error) {
-  if (asset == nullptr) return invalid(error, no_asset);
-  return explained(*asset, asset->status(), error);
-}
-
-overture_code overture_asset_reload_status(const overture_asset* asset, overture_error* error) {
-  if (asset == nullptr) return invalid(error, no_asset);
-  return explained(*asset, asset->reload_status(asset->store->assets), error);
-}
-
-overture_code overture_asset_raise(overture_asset* asset, int32_t priority, overture_error* error) {
-  if (asset == nullptr) return invalid(error, no_asset);
-  const std::optional<asset_priority> urgency = asset_priority_of(priority);
-  if (!urgency) return invalid(error, no_such_priority);
-  asset->raise(asset->store->assets, *urgency);
-  return fine(error);
-}
-
-overture_code overture_store_set_priorities(overture_store* store, overture_asset* const* assets,
-                                            const int32_t* priorities, size_t count,
-                                            overture_error* error) {
-  if (store == nullptr) return invalid(error, no_store);
-  if (count != 0 && (assets == nullptr || priorities == nullptr)) {
-    return invalid(error, "no assets, or no priorities");
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (assets[i] == nullptr) return invalid(error, no_asset);
-    if (assets[i]->store != store) return invalid(error, "an asset of another store");
-    if (!asset_priority_of(priorities[i])) return invalid(error, no_such_priority);
-  }
-  constexpr std::size_t some = 64;
-  std::array<priority_change, some> changes;
-  for (std::size_t begin = 0; begin < count; begin += some) {
-    const std::size_t size = std::min(count - begin, some);
-    for (std::size_t i = 0; i < size; ++i) {
-      const asset_priority to = *asset_priority_of(priorities[begin + i]);
-      changes[i] = assets[begin + i]->to_priority(to);
-    }
-    store->assets.set_priorities({changes.data(), size});
-  }
-  return fine(error);
-}
-
-overture_code overture_asset_retry(overture_asset* asset, overture_error* error) {
-  if (asset == nullptr) return invalid(error, no_asset);
-  asset->retry(asset->store->assets);
-  return fine(error);
-}
-
-overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
-                                  overture_error* error) {
-  if (asset == nullptr) return invalid(error, no_asset);
-  (void)asset->wait_for(asset->store->assets, timeout_ns);
-  return overture_asset_status(asset, error);
 }
 
 overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,

@@ -33,8 +33,7 @@ result<std::uint64_t> packed_data_after(std::span<const std::byte> front,
 result<std::span<const std::byte>> mapped_part(const mapping& archive,
                                                const file_place& place) noexcept {
   if (place.method != compression::none) {
-    return fail(errc::unsupported, "the file is compressed", place.source,
-                place.offset);
+    return fail(errc::unsupported, "the file is compressed", place.source, place.offset);
   }
   const auto beyond = [&] {
     return fail(errc::truncated, "the archive is truncated", place.source, place.offset);

@@ -14,8 +14,8 @@ using test::expect_says;
 
 using namespace std::chrono_literals;
 using namespace overture::literals;
-using test::store_rig;
 using test::list_loader;
+using test::store_rig;
 using test::words;
 
 TEST(asset_contract, is_a_handle_on_something) {

@@ -125,6 +125,10 @@ typedef struct overture_loader {
   // finalize(): overture_asset_value() of its handles has them. Once, on any worker, for several
   // assets at once. NULL: there is nothing to build.
   overture_code (*build)(void* context, void* value, const char** reason);
+  // True: decode() gets no bytes, and no file is read. For parts of files: decode() needs the asset
+  // of the whole file, and build() takes the part from its value. When the whole was loaded again,
+  // so are they.
+  bool without_file;
 } overture_loader;
 
 typedef struct overture_store_config {
@@ -174,6 +178,33 @@ OVERTURE_C_API overture_code overture_store_get(overture_store* store, overture_
 OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
                                                   const char* path, overture_asset** asset,
                                                   overture_error* error);
+
+// Which part of a file an asset is, and the settings that it is made with: another part, or other
+// settings, is another asset. A reload keeps both.
+enum { OVERTURE_ASSET_SETTINGS_MAX = 60 };
+typedef struct overture_asset_variant {
+  size_t size;           // sizeof(overture_asset_variant)
+  const char* part;      // NULL or "": the whole file
+  const void* settings;  // compared byte by byte, so leave no padding; copied. NULL: none
+  size_t settings_size;  // at most OVERTURE_ASSET_SETTINGS_MAX
+} overture_asset_variant;
+// The same as overture_store_get() and overture_needs_asset(), for a part or with settings. NULL:
+// neither. More errors: limit (of the settings).
+OVERTURE_C_API overture_code overture_store_get_variant(overture_store* store,
+                                                        overture_asset_type type, const char* path,
+                                                        const overture_asset_variant* variant,
+                                                        int32_t priority, overture_asset** asset,
+                                                        overture_error* error);
+OVERTURE_C_API overture_code overture_needs_variant(overture_needs* needs, overture_asset_type type,
+                                                    const char* path,
+                                                    const overture_asset_variant* variant,
+                                                    overture_asset** asset, overture_error* error);
+// For decode(): which part is wanted, "" for the whole file. Valid during the call of decode().
+OVERTURE_C_API const char* overture_needs_part(const overture_needs* needs);
+// For decode(): copies the settings that the asset was asked for with, as far as `size` goes, and
+// returns how many bytes they have; 0 if there are none.
+OVERTURE_C_API size_t overture_needs_settings(const overture_needs* needs, void* settings,
+                                              size_t size);
 OVERTURE_C_API overture_code overture_asset_free(overture_asset* asset, overture_error* error);
 
 // The name of an asset, which keeps nothing loaded: for what may be needed later, such as the rooms

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Zlib
+//
+// What a program does with its handles on assets: overture/c/assets.h.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "c/store_parts.hpp"
+
+using namespace overture;
+using namespace overture::c;
+
+namespace {
+
+// With the chain of assets that explains it.
+overture_code explained(const overture_asset& asset, const result<void>& status,
+                        overture_error* error) noexcept {
+  if (status) return fine(error);
+  const overture_code code = failed(error, status.error());
+  if (code == OVERTURE_BUSY) return code;
+  std::array<char, sizeof(overture_error::text)> text;
+  const std::size_t length = asset.explain(asset.store->assets, text);
+  return length == 0 ? code : failed(error, status.error().code, {text.data(), length});
+}
+
+}  // namespace
+
+overture_code overture_asset_status(const overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  return explained(*asset, asset->status(), error);
+}
+
+overture_code overture_asset_reload_status(const overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  return explained(*asset, asset->reload_status(asset->store->assets), error);
+}
+
+overture_code overture_asset_raise(overture_asset* asset, int32_t priority, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  const std::optional<asset_priority> urgency = asset_priority_of(priority);
+  if (!urgency) return invalid(error, no_such_priority);
+  asset->raise(asset->store->assets, *urgency);
+  return fine(error);
+}
+
+overture_code overture_store_set_priorities(overture_store* store, overture_asset* const* assets,
+                                            const int32_t* priorities, size_t count,
+                                            overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  if (count != 0 && (assets == nullptr || priorities == nullptr)) {
+    return invalid(error, "no assets, or no priorities");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (assets[i] == nullptr) return invalid(error, no_asset);
+    if (assets[i]->store != store) return invalid(error, "an asset of another store");
+    if (!asset_priority_of(priorities[i])) return invalid(error, no_such_priority);
+  }
+  constexpr std::size_t some = 64;
+  std::array<priority_change, some> changes;
+  for (std::size_t begin = 0; begin < count; begin += some) {
+    const std::size_t size = std::min(count - begin, some);
+    for (std::size_t i = 0; i < size; ++i) {
+      const asset_priority to = *asset_priority_of(priorities[begin + i]);
+      changes[i] = assets[begin + i]->to_priority(to);
+    }
+    store->assets.set_priorities({changes.data(), size});
+  }
+  return fine(error);
+}
+
+overture_code overture_asset_retry(overture_asset* asset, overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  asset->retry(asset->store->assets);
+  return fine(error);
+}
+
+overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
+                                  overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  (void)asset->wait_for(asset->store->assets, timeout_ns);
+  return overture_asset_status(asset, error);
+}
