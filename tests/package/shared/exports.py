@@ -29,6 +29,7 @@ REASONS = {
     "detail::asset_": "handles of assets are templates",
     "detail::contract_broken": "contracts are checked in headers",
     "detail::expects_may_wait": "contracts are checked in headers",
+    "detail::expects_no_store": "contracts are checked in headers",
     "detail::no_asset": "handles of assets are templates",
     "detail::execute_as_job": "job_system runs the tasks of an executor inline",
     "detail::job_threw": "jobs are templates, and so is what catches",
