@@ -67,6 +67,7 @@ struct slot : overture::detail::asset_head {
   asset_path path;                 // the text lives as long as the store
   std::string_view part;           // of the file, and so does this
   std::string_view settings;       // their bytes, and these
+  bool is_bad_path = false;        // nothing can have this path
   std::uint32_t subject = 0;       // its number in a timeline, that of the asset for a reload
   slot* next_in_bucket = nullptr;  // of the table
 

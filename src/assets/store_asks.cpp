@@ -121,6 +121,8 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
     return raise_all(one, priority, todo);
   }
   set_priority(one, priority);
+  if (flaw != nullptr) one.is_bad_path = true;
+  if (one.is_bad_path && flaw == nullptr) flaw = &one.failure;
   if (ending_) flaw = &store_ends;
   if (!find_loader(one)) flaw = namesake_of(one.type) != nullptr ? &other_type : &no_loader;
   if (flaw != nullptr) return fails(one, life_event::refused, *flaw, todo);
@@ -129,7 +131,7 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
 
 void store_core::note_need(slot& parent, slot& child, actions& todo) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
-    if (!parent.retries || !find_loader(child)) return blame(parent, child);
+    if (!parent.retries || child.is_bad_path || !find_loader(child)) return blame(parent, child);
     child.retries = true;
     happens(child, life_event::retried, todo);
     raise_all(child, parent.priority, todo);
@@ -174,8 +176,8 @@ void store_core::retry(slot& failed) noexcept {
     // What made it fail has failed too, down to the one at fault.
     for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
       slot* const because = one->failed_need;
-      // One without a loader stays failed, and so what needs it fails again.
-      one->retries = find_loader(*one);
+      // One that can't be loaded stays failed, and so what needs it fails again.
+      one->retries = !one->is_bad_path && find_loader(*one);
       if (one->retries) happens(*one, life_event::retried, todo);
       one = because;
     }

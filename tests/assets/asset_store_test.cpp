@@ -236,7 +236,11 @@ TEST(asset_store, says_that_a_path_or_a_type_is_none) {
   rig.mount();
   rigged_store store(rig);
   EXPECT_EQ(store.outcome(store.get<list>("bad"_path)), "bad_path");
-  EXPECT_EQ(store.outcome(store.get<words>("no/../path")), "bad_path");
+  const asset<words> none = store.get<words>("no/../path");
+  EXPECT_EQ(store.outcome(none), "bad_path");
+  store.retry(none);
+  EXPECT_EQ(store.outcome(none), "bad_path") << "not one that was not found";
+  EXPECT_EQ(store.outcome(store.get(soft_asset<words>(none))), "bad_path");
   EXPECT_EQ(store.outcome(store.get<int>("bad"_path)), "unsupported");
 }
 

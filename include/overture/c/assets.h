@@ -174,7 +174,8 @@ OVERTURE_C_API overture_code overture_store_get(overture_store* store, overture_
                                                 overture_asset** asset, overture_error* error);
 // For decode(): the same for an asset that this one needs. This one waits for it, and fails if it
 // fails. Free the handle when the value is unloaded. An asset that is in a circle of such needs
-// fails.
+// fails. After an error here, decode() decides what becomes of the asset: return the error to have
+// it fail.
 OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
                                                   const char* path, overture_asset** asset,
                                                   overture_error* error);
