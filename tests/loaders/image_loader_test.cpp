@@ -19,6 +19,7 @@ using namespace test;
 using namespace literals;
 using loaders::decode_image;
 using loaders::image;
+using loaders::image_choice;
 using loaders::image_layout;
 using loaders::image_loader;
 using loaders::image_options;
@@ -74,6 +75,39 @@ TEST(image_loader, makes_rgba_of_any_image) {
     EXPECT_EQ(pixels_of(*made), as_values(small)) << path;
     EXPECT_EQ(made->bytes().size(), 24u);
   }
+}
+
+TEST(image_loader, makes_one_image_as_its_settings_say) {
+  image_loader images({.mips = true});
+  loader_rig rig;
+  rig.file("x.png", make_png(3, 2, small));
+  const asset<image> as_all = rig.load(images, "x.png");
+  const asset<image> without = rig.store().get<image>(
+      "x.png", asset_priority::normal,
+      {.settings = {.flipped = image_choice::yes, .mips = image_choice::no}});
+  ASSERT_TRUE(rig.store().wait_for(without, std::chrono::minutes(4)));
+  ASSERT_EQ(outcome(without), "ready");
+  EXPECT_EQ(as_all->layout().levels, 2u);
+  EXPECT_EQ(without->layout().levels, 1u);
+  EXPECT_TRUE(std::equal(without->row(0, 0), without->row(0, 1), as_all->row(0, 1)));
+}
+
+TEST(image_loader, has_settings_for_each_option_of_an_image) {
+  const image_options all{.premultiplied = true, .flipped = true, .mips = true, .srgb = true};
+  const image_options none{.srgb = false};
+  constexpr auto no = image_choice::no;
+  constexpr auto yes = image_choice::yes;
+  const auto bits = [](const image_options& of) {
+    return (of.premultiplied ? 8 : 0) | (of.flipped ? 4 : 0) | (of.mips ? 2 : 0) |
+           (of.srgb ? 1 : 0);
+  };
+  EXPECT_EQ(bits(with_settings(all, {})), 15);
+  EXPECT_EQ(bits(with_settings(none, {})), 0);
+  EXPECT_EQ(bits(with_settings(all, {.premultiplied = no})), 7);
+  EXPECT_EQ(bits(with_settings(all, {.flipped = no})), 11);
+  EXPECT_EQ(bits(with_settings(all, {.mips = no})), 13);
+  EXPECT_EQ(bits(with_settings(all, {.srgb = no})), 14);
+  EXPECT_EQ(bits(with_settings(none, {yes, yes, yes, yes})), 15);
 }
 
 TEST(image_loader, refuses_what_is_no_image) {

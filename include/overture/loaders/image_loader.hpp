@@ -16,6 +16,12 @@
 //   options.place = &my_upload_heap;
 //   loaders::image_loader for_upload{options};
 //
+// Settings of a request change them for one image, a normal map among colours for example:
+//
+//   using loaders::image_choice;
+//   auto normals = store.get<loaders::image>("gfx/wall_n.png"_path, asset_priority::normal,
+//                                            {.settings = {.srgb = image_choice::no}});
+//
 // Host memory: with options.place, pixels go straight to memory of the host, a mapped upload buffer
 // for example. It is written once, each row from left to right, and never read, because such memory
 // is often slow to read. Rows come from the decoder and are converted while they are in the cache.
@@ -92,9 +98,31 @@ struct image_options {
   allocator* memory = nullptr;    // null = default_allocator(); for that, and while decoding
 };
 
+// For one image: as the options of its loader say, or not.
+enum class image_choice : std::uint8_t { as_loader, no, yes };
+struct image_settings {
+  image_choice premultiplied = image_choice::as_loader;
+  image_choice flipped = image_choice::as_loader;
+  image_choice mips = image_choice::as_loader;
+  image_choice srgb = image_choice::as_loader;
+};
+// The options with those settings.
+[[nodiscard]] constexpr image_options with_settings(image_options options,
+                                                    const image_settings& settings) noexcept {
+  const auto choose = [](bool& option, image_choice choice) {
+    if (choice != image_choice::as_loader) option = choice == image_choice::yes;
+  };
+  choose(options.premultiplied, settings.premultiplied);
+  choose(options.flipped, settings.flipped);
+  choose(options.mips, settings.mips);
+  choose(options.srgb, settings.srgb);
+  return options;
+}
+
 // A decoded image. Move-only; owns its memory. Any number of threads may read one.
 class image {
  public:
+  using settings = image_settings;
   image() = default;
   image(image&& other) noexcept { swap(other); }
   image& operator=(image&& other) noexcept {
@@ -160,7 +188,8 @@ class image {
                                                 std::span<const std::byte> bytes,
                                                 const image_options& options = {}) noexcept;
 
-// A loader that uploads derives from this one, is not free_threaded(), and has a finalize(), which
+// The memory that an asset needs is judged by the options, not by settings that differ. A loader
+// that uploads derives from this one, is not free_threaded(), and has a finalize(), which
 // ends with image::release().
 class image_loader : public loader<image> {
  public:
@@ -169,7 +198,7 @@ class image_loader : public loader<image> {
 
   // Errors: those of decode_image().
   result<image> decode(std::span<const std::byte> bytes, load_context& context) override {
-    return decode_image(context.path(), bytes, options_);
+    return decode_image(context.path(), bytes, with_settings(options_, context.settings<image>()));
   }
   [[nodiscard]] std::uint64_t memory_needed(
       const asset_path& path, std::span<const std::byte> bytes) const noexcept override {
