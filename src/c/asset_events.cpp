@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // Events of assets: overture/c/assets.h.
+#include <bit>
+
 #include "c/store_parts.hpp"
 #include "overture/assets/asset_event.hpp"
 
@@ -54,5 +56,6 @@ overture_code overture_store_take_events(overture_store* store, overture_asset_t
 }
 
 bool overture_asset_event_is_of(const overture_asset_event* event, const overture_asset* asset) {
-  return event != nullptr && asset != nullptr && asset->is_at(event->of);
+  return event != nullptr && asset != nullptr &&
+         std::bit_cast<const void*>(soft_asset(asset->handle)) == event->of;
 }

@@ -50,7 +50,7 @@ overture_code overture_asset_group_add(overture_asset_group* group, overture_ass
   if (group == nullptr) return invalid(error, none_given);
   if (asset == nullptr) return invalid(error, no_asset);
   if (asset->store != &group->store) return invalid(error, "an asset of another store");
-  const result<void> joined = asset->join(group->assets);
+  const result<void> joined = group->assets.add(asset->handle);
   return joined ? fine(error) : failed(error, joined.error());
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "c/duration.hpp"
 #include "c/store_parts.hpp"
 
 using namespace overture;
@@ -19,7 +20,7 @@ overture_code explained(const overture_asset& asset, const result<void>& status,
   const overture_code code = failed(error, status.error());
   if (code == OVERTURE_BUSY) return code;
   std::array<char, sizeof(overture_error::text)> text;
-  const std::size_t length = asset.explain(asset.store->assets, text);
+  const std::size_t length = asset.store->assets.explain(asset.handle, text);
   return length == 0 ? code : failed(error, status.error().code, {text.data(), length});
 }
 
@@ -27,19 +28,19 @@ overture_code explained(const overture_asset& asset, const result<void>& status,
 
 overture_code overture_asset_status(const overture_asset* asset, overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
-  return explained(*asset, asset->status(), error);
+  return explained(*asset, asset->handle.status(), error);
 }
 
 overture_code overture_asset_reload_status(const overture_asset* asset, overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
-  return explained(*asset, asset->reload_status(asset->store->assets), error);
+  return explained(*asset, asset->store->assets.reload_status(asset->handle), error);
 }
 
 overture_code overture_asset_raise(overture_asset* asset, int32_t priority, overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
   const std::optional<asset_priority> urgency = asset_priority_of(priority);
   if (!urgency) return invalid(error, no_such_priority);
-  asset->raise(asset->store->assets, *urgency);
+  asset->store->assets.raise(asset->handle, *urgency);
   return fine(error);
 }
 
@@ -61,7 +62,7 @@ overture_code overture_store_set_priorities(overture_store* store, overture_asse
     const std::size_t size = std::min(count - begin, some);
     for (std::size_t i = 0; i < size; ++i) {
       const asset_priority to = *asset_priority_of(priorities[begin + i]);
-      changes[i] = assets[begin + i]->to_priority(to);
+      changes[i] = {assets[begin + i]->handle, to};
     }
     store->assets.set_priorities({changes.data(), size});
   }
@@ -70,13 +71,13 @@ overture_code overture_store_set_priorities(overture_store* store, overture_asse
 
 overture_code overture_asset_retry(overture_asset* asset, overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
-  asset->retry(asset->store->assets);
+  asset->store->assets.retry(asset->handle);
   return fine(error);
 }
 
 overture_code overture_asset_wait(overture_asset* asset, uint64_t timeout_ns,
                                   overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
-  (void)asset->wait_for(asset->store->assets, timeout_ns);
+  (void)asset->store->assets.wait_for(asset->handle, duration_of(timeout_ns));
   return overture_asset_status(asset, error);
 }

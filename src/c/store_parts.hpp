@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// What the files of the asset store share: its assets, whatever their types.
+// What the files of the asset store share.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,19 @@
 #include <span>
 
 #include "c/handles.hpp"
+#include "c/program_loader.hpp"
 #include "overture/assets/asset_group.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/c/assets.h"
 
-// What a program does with an asset, whatever its type.
+struct overture_needs {
+  overture::load_context& context;
+  overture_store& store;
+  overture::c::c_path part;
+};
+
 struct overture_asset {
-  overture_asset() = default;
-  virtual ~overture_asset() = default;
-  overture_asset(const overture_asset&) = delete;
-  overture_asset& operator=(const overture_asset&) = delete;
-
-  [[nodiscard]] virtual void* value() const noexcept = 0;
-  [[nodiscard]] virtual overture::result<void> status() const noexcept = 0;
-  [[nodiscard]] virtual bool wait_for(overture::asset_store& in, std::uint64_t ns) noexcept = 0;
-  virtual std::size_t explain(const overture::asset_store& in,
-                              std::span<char> text) const noexcept = 0;
-  virtual void raise(overture::asset_store& in, overture::asset_priority to) const noexcept = 0;
-  [[nodiscard]] virtual overture::priority_change to_priority(
-      overture::asset_priority to) const noexcept = 0;
-  [[nodiscard]] virtual overture::result<void> join(
-      overture::asset_group& group) const noexcept = 0;
-  virtual void retry(overture::asset_store& in) const noexcept = 0;
-  [[nodiscard]] virtual overture::result<void> reload_status(
-      const overture::asset_store& in) const noexcept = 0;
-  // The place of the asset that the handle is on.
-  [[nodiscard]] virtual bool is_at(const void* head) const noexcept = 0;
-  virtual void end() noexcept = 0;
-
+  overture::asset<overture::c::program_value> handle;
   overture_store* store = nullptr;
   bool is_counted = false;  // false for one that another asset needs: that ends with the store
 };

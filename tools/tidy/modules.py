@@ -54,6 +54,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/c/asset_events.cpp": "tests/c/assets.c",
     "src/c/asset_groups.cpp": "tests/c/assets.c",
     "src/c/asset_handles.cpp": "tests/c/assets.c",
+    "src/c/program_loader.cpp": "tests/c/assets.c",
     "src/sync/object_use.cpp": "what is said of misuse: tests/contracts",
     "src/io/files/descriptor_limit_generic.cpp": "a constant",
     "src/io/files/descriptor_limit_windows.cpp": "a constant",

@@ -42,6 +42,9 @@ class load_context;
 class priority_change;
 template <class T>
 class soft_asset;
+namespace detail {
+class typed_at_run_time;
+}
 
 enum class asset_state : std::uint8_t {
   unloaded,    // no handle holds it
@@ -171,6 +174,7 @@ class asset {
   friend class asset_store;
   friend class load_context;
   friend class priority_change;
+  friend class detail::typed_at_run_time;
   friend class soft_asset<T>;
   // Takes over a count.
   explicit asset(detail::asset_head* head) noexcept : head_(head) {}

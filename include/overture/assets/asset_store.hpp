@@ -361,6 +361,7 @@ class OVERTURE_API asset_store {
 
  private:
   friend class asset_group;
+  friend class detail::typed_at_run_time;
   struct state;
 
   [[nodiscard]] detail::asset_head* get_for(detail::group_head& group, const asset_path& path,

@@ -129,6 +129,7 @@ class OVERTURE_API asset_context {
   detail::asset_head& of_;
 
  private:
+  friend class detail::typed_at_run_time;
   [[nodiscard]] std::string_view settings_bytes() const noexcept;
   [[nodiscard]] const void* needed_any(const detail::asset_type& type) const noexcept;
 
@@ -180,6 +181,7 @@ class OVERTURE_API load_context : public asset_context {
   ~load_context() = default;
 
  private:
+  friend class detail::typed_at_run_time;
   [[nodiscard]] detail::asset_head* ask(const asset_path& path, const detail::asset_wanted& what,
                                         bool needed) noexcept;
   [[nodiscard]] detail::asset_head* ask(std::string_view path, const detail::asset_wanted& what,

@@ -90,7 +90,7 @@ typedef struct overture_needs overture_needs;
 
 // The number of a type of assets in one store.
 typedef uint32_t overture_asset_type;
-#define OVERTURE_ASSET_TYPES_MAX 16
+#define OVERTURE_ASSET_TYPES_MAX 64
 
 // How one type of asset is made. The functions must not call overture_store_pump(),
 // overture_asset_wait() or overture_store_free() of their store. One that returns OVERTURE_BUSY,
@@ -182,7 +182,7 @@ OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overtur
 
 // Which part of a file an asset is, and the settings that it is made with: another part, or other
 // settings, is another asset. A reload keeps both.
-enum { OVERTURE_ASSET_SETTINGS_MAX = 60 };
+enum { OVERTURE_ASSET_SETTINGS_MAX = 64 };
 typedef struct overture_asset_variant {
   size_t size;           // sizeof(overture_asset_variant)
   const char* part;      // NULL or "": the whole file

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Zlib
+#include "c/program_loader.hpp"
+
+#include <new>
+
+#include "c/store_parts.hpp"
+
+namespace overture::c {
+
+result<void> program_loader::decode_at(void* place, std::span<const std::byte> bytes,
+                                       load_context& context) noexcept {
+  const c_path path(context.path().text);
+  overture_needs needs{context, *store_, c_path(context.part())};
+  void* value = nullptr;
+  const char* reason = "the loader has refused it";
+  const overture_code code =
+      how_.decode(how_.context, path.text(), bytes.data(), bytes.size(), &needs, &value, &reason);
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
+  ::new (place) program_value(value, &how_);
+  return {};
+}
+
+result<void> program_loader::build_at(void* value, asset_context& /*context*/) noexcept {
+  const char* reason = "the loader could not build it";
+  const overture_code code =
+      how_.build(how_.context, static_cast<program_value*>(value)->get(), &reason);
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  return {};
+}
+
+result<finalize_step> program_loader::finalize_at(void* value,
+                                                  std::chrono::nanoseconds budget) noexcept {
+  if (how_.finalize == nullptr) return finalize_step::done;
+  bool again = false;
+  const char* reason = "the loader could not finish it";
+  const auto ns = static_cast<std::uint64_t>(budget.count() > 0 ? budget.count() : 0);
+  const overture_code code =
+      how_.finalize(how_.context, static_cast<program_value*>(value)->get(), ns, &again, &reason);
+  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  return again ? finalize_step::again : finalize_step::done;
+}
+
+std::uint64_t program_loader::needed_for(const asset_path& path,
+                                         std::span<const std::byte> bytes) const noexcept {
+  if (how_.memory_needed == nullptr) return 0;
+  const c_path text(path.text);
+  return how_.memory_needed(how_.context, text.text(), bytes.data(), bytes.size());
+}
+
+std::uint64_t program_loader::bytes_at(const void* value) const noexcept {
+  if (how_.bytes_of == nullptr) return 0;
+  return how_.bytes_of(how_.context, static_cast<const program_value*>(value)->get());
+}
+
+}  // namespace overture::c
