@@ -331,6 +331,7 @@ class store_core final : public fetch_listener {
   // Lets old values go.
   void release_replaced(actions& todo) noexcept REQUIRES(lock_);
   void take_change(slot& one) noexcept REQUIRES(lock_);
+  void retry_parts_of(const slot& whole) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);

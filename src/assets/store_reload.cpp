@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::size_t reloads_at_once = 64;  // under one lock
 
+// It is loaded again after what it needs, which has the file.
+bool follows_its_needs(const slot& part) noexcept {
+  return !part.of->reads && part.of->dependent && part.now.state != asset_state::failed;
+}
+
 }  // namespace
 
 void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
@@ -32,6 +37,14 @@ void store_core::look_later(slot& changed) noexcept {
   changed.changed_next = std::exchange(changed_, &changed);
 }
 
+// What failed needs nothing any more, so the new value of its file does not reach it by itself.
+void store_core::retry_parts_of(const slot& whole) noexcept {
+  for (slot* one = table_.first_of(whole.path); one != nullptr; one = slot_table::next_of(*one)) {
+    const bool is_part = one->of != nullptr && !one->of->reads;
+    if (is_part && one->now.state == asset_state::failed) note_change(*one, 0);
+  }
+}
+
 void store_core::reload(const asset_path& path) noexcept {
   const auto delay_ns =
       static_cast<std::uint64_t>(std::max<std::int64_t>(config_.reload_delay.count(), 0));
@@ -39,7 +52,7 @@ void store_core::reload(const asset_path& path) noexcept {
   const vfs_detail::path_key key(path, with_.ignores_case);
   const sync_detail::scoped_lock hold(lock_);
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
-    if (one->of != nullptr && !one->of->reads) continue;  // it follows what it needs
+    if (one->of != nullptr && follows_its_needs(*one)) continue;
     one->saved = true;
     note_change(*one, due_ns);
   }
@@ -258,6 +271,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     if (!std::exchange(one.last_reload, {})) retry_circles();  // its old needs were not of its file
     one.reload_failed_need = nullptr;
     one.circle_at = 0;
+    if (one.of->reads) retry_parts_of(one);
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
       slot& parent = each->parent->reload_of ? *each->parent->reload_of : *each->parent;
       if (each->needed && parent.of->dependent) note_change(parent, 0);

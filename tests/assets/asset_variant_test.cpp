@@ -203,6 +203,42 @@ TEST_F(a_part, that_is_not_in_its_file_says_so_with_its_name) {
   EXPECT_EQ(store->outcome(get("one")), "ready");
 }
 
+TEST_F(a_part, that_is_in_its_file_at_last_is_made_whatever_holds_the_file) {
+  for (const bool holds_whole : {false, true}) {
+    rig.add("table", "one 1\n");
+    start({.keep_bytes = 0, .reload_delay = std::chrono::nanoseconds(0)});
+    const asset<cell> none = get("three");
+    const asset<table> whole = holds_whole ? store->get<table>("table"_path) : asset<table>();
+    ASSERT_EQ(store->outcome(none), "not_found");
+    rig.add("table", "one 1\nthree 3\n");
+    store->reload("table");
+    ASSERT_TRUE(pump_until(*store, [&] { return none.is_ready(); })) << holds_whole;
+    EXPECT_EQ(none->text, "3");
+  }
+}
+
+TEST(an_asset_without_a_file, is_made_again_by_a_reload_of_its_path) {
+  struct counting final : loader<int> {
+    result<int> decode(std::span<const std::byte> bytes, load_context&) override {
+      EXPECT_TRUE(bytes.empty());
+      return ++made;
+    }
+    [[nodiscard]] bool reads() const noexcept override { return false; }
+    std::atomic<int> made{0};
+  };
+  store_rig rig;
+  rig.add("another", "");
+  rig.mount();
+  counting numbers;
+  rigged_store store(rig, at_once);
+  ASSERT_TRUE(store.add(numbers));
+  const asset<int> one = store.get<int>("no file"_path);
+  ASSERT_EQ(store.outcome(one), "ready");
+  EXPECT_EQ(*one, 1);
+  store.reload("no file");
+  ASSERT_TRUE(pump_until(store, [&] { return *one == 2; }));
+}
+
 TEST_F(a_part, fails_with_its_file) {
   rig.add("table", "broken");
   start();
