@@ -203,10 +203,9 @@ class loader : public detail::any_loader {
   // Makes the asset. `bytes` is the whole file, valid during the call only. Any worker, several
   // calls at once.
   virtual result<T> decode(std::span<const std::byte> bytes, load_context& context) = 0;
-  // Makes what takes the values of others: a mesh with the materials it needs, tangents, a tree of
-  // triangles for collisions. All that decode() asked for by need() is ready, so the handles in
-  // `value` show it. An error fails the asset. Called only if builds(): once, on any worker, for
-  // several assets at once.
+  // For work that uses the values of needs: a mesh with its materials, a shader with its includes.
+  // All that decode() asked for by need() is ready, so the handles in `value` show it. An error
+  // fails the asset. Called only if builds(): once, on any worker, for several assets at once.
   virtual result<void> build(T& value, asset_context& context) {
     (void)value, (void)context;
     return {};

@@ -121,7 +121,7 @@ typedef struct overture_loader {
   // How much memory decode() will take, its value included, counted against budget_bytes before it
   // begins; 0: not known. On any worker. NULL: not known.
   uint64_t (*memory_needed)(void* context, const char* path, const void* bytes, size_t byte_count);
-  // Makes what takes the values of others, once all that decode() asked for is ready and before
+  // For work that uses the values of needs, once all that decode() asked for is ready and before
   // finalize(): overture_asset_value() of its handles has them. Once, on any worker, for several
   // assets at once. NULL: there is nothing to build.
   overture_code (*build)(void* context, void* value, const char** reason);
