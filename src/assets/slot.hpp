@@ -69,7 +69,10 @@ struct slot : overture::detail::asset_head {
   std::string_view settings;       // their bytes, and these
   bool is_bad_path = false;        // nothing can have this path
   std::uint32_t subject = 0;       // its number in a timeline, that of the asset for a reload
-  slot* next_in_bucket = nullptr;  // of the table
+  std::uint64_t hash = 0;          // of all that makes it what it is, for the table
+  slot* next_in_bucket = nullptr;  //
+  slot* next_of_path = nullptr;    // from the first of them
+  slot* next_in_paths = nullptr;   // of those first ones
 
   life now;  // its state is in asset_head::state too
   asset_priority priority =

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
+
+#include "overture/base/hash.hpp"
 
 namespace overture::assets_detail {
 
@@ -18,16 +21,29 @@ slot_table::~slot_table() {
 
 bool slot_table::grow() noexcept {
   if (size_ < buckets_.size()) return true;
+  const std::size_t count = std::max<std::size_t>(buckets_.size() * 2, 256);
   base_detail::vec<slot*> wider(memory_, memory_tag::load);
-  if (!wider.resize(std::max<std::size_t>(buckets_.size() * 2, 256))) return false;
+  base_detail::vec<slot*> wider_paths(memory_, memory_tag::load);
+  if (!wider.resize(count) || !wider_paths.resize(count)) return false;
   buckets_ = std::move(wider);
-  for (std::size_t i = 0; i < size_; ++i) {
-    slot& each = at(i);
-    slot*& first = bucket(each.path.id);
-    each.next_in_bucket = first;
-    first = &each;
-  }
+  paths_ = std::move(wider_paths);
+  for (std::size_t i = 0; i < size_; ++i) link(at(i));
   return true;
+}
+
+// Into its bucket, and after the first of its path or as that.
+void slot_table::link(slot& one) noexcept {
+  slot*& first = bucket(one.hash);
+  one.next_in_bucket = first;
+  first = &one;
+  if (slot* const of_path = first_of(one.path)) {
+    one.next_of_path = std::exchange(of_path->next_of_path, &one);
+    return;
+  }
+  slot*& path = bucket_of_path(one.path.id);
+  one.next_of_path = nullptr;
+  one.next_in_paths = path;
+  path = &one;
 }
 
 bool slot_table::copy(std::string_view text, std::string_view& to) noexcept {
@@ -48,21 +64,26 @@ bool slot_table::copy(std::string_view text, std::string_view& to) noexcept {
 
 namespace {
 
-slot* same_path(slot* from, const asset_path& path) noexcept {
-  while (from != nullptr && (from->path.id != path.id || from->path.text != path.text)) {
-    from = from->next_in_bucket;
-  }
-  return from;
+std::uint64_t hash_of(const asset_path& path, const type_key& type, std::string_view part,
+                      std::string_view settings) noexcept {
+  std::uint64_t hash = path.id.value ^ type.id * 0x9E3779B97F4A7C15u;
+  if (!part.empty()) hash = hash * 31 + hash64(part);
+  if (!settings.empty()) hash = hash * 31 + hash64(settings);
+  return hash ^ hash >> 32;
 }
 
 }  // namespace
 
 slot* slot_table::first_of(const asset_path& path) noexcept {
-  return buckets_.empty() ? nullptr : same_path(bucket(path.id), path);
+  slot* one = paths_.empty() ? nullptr : bucket_of_path(path.id);
+  while (one != nullptr && (one->path.id != path.id || one->path.text != path.text)) {
+    one = one->next_in_paths;
+  }
+  return one;
 }
 
 slot* slot_table::next_of(const slot& one) noexcept {
-  return same_path(one.next_in_bucket, one.path);
+  return one.next_of_path;
 }
 
 slot* slot_table::slot_at_address(const void* address) const noexcept {
@@ -80,11 +101,11 @@ slot* slot_table::find_or_add(const asset_path& path,
   const type_key type = key_of(*what.type);
   // Without memory for more buckets those that are there have to do.
   if (!grow() && buckets_.empty()) return nullptr;
-  slot*& first = bucket(path.id);
-  for (slot* each = first_of(path); each != nullptr; each = next_of(*each)) {
-    if (each->type == type && each->part == what.part && each->settings == what.settings) {
-      return each;
-    }
+  const std::uint64_t hash = hash_of(path, type, what.part, what.settings);
+  for (slot* each = bucket(hash); each != nullptr; each = each->next_in_bucket) {
+    const bool same_path = each->path.id == path.id && each->path.text == path.text;
+    const bool same_rest = each->part == what.part && each->settings == what.settings;
+    if (same_path && each->type == type && same_rest) return each;
   }
   if (size_ == chunks_.size() * chunk_slots) {
     chunk* const fresh = base_detail::make_object<chunk>(memory_, memory_tag::load);
@@ -101,8 +122,8 @@ slot* slot_table::find_or_add(const asset_path& path,
   }
   made.path.id = path.id;
   made.type = type;
-  made.next_in_bucket = first;
-  first = &made;
+  made.hash = hash;
+  link(made);
   ++size_;
   return &made;
 }

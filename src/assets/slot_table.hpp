@@ -14,7 +14,10 @@ namespace overture::assets_detail {
 class slot_table {
  public:
   explicit slot_table(allocator& memory) noexcept
-      : memory_(memory), buckets_(memory, memory_tag::load), chunks_(memory, memory_tag::load) {}
+      : memory_(memory),
+        buckets_(memory, memory_tag::load),
+        paths_(memory, memory_tag::load),
+        chunks_(memory, memory_tag::load) {}
   ~slot_table();
   slot_table(const slot_table&) = delete;
   slot_table& operator=(const slot_table&) = delete;
@@ -44,12 +47,17 @@ class slot_table {
 
   [[nodiscard]] bool grow() noexcept;
   [[nodiscard]] bool copy(std::string_view text, std::string_view& to) noexcept;
-  [[nodiscard]] slot*& bucket(path_id id) noexcept {
-    return buckets_[id.value & (buckets_.size() - 1)];
+  [[nodiscard]] slot*& bucket(std::uint64_t hash) noexcept {
+    return buckets_[hash & (buckets_.size() - 1)];
   }
+  [[nodiscard]] slot*& bucket_of_path(path_id id) noexcept {
+    return paths_[id.value & (paths_.size() - 1)];
+  }
+  void link(slot& one) noexcept;
 
   allocator& memory_;
-  base_detail::vec<slot*> buckets_;  // a power of two
+  base_detail::vec<slot*> buckets_;  // by all that makes a slot what it is; a power of two
+  base_detail::vec<slot*> paths_;    // as many, of the first slot of each path
   base_detail::vec<chunk*> chunks_;
   std::size_t size_ = 0;
   text_block* texts_ = nullptr;

@@ -79,6 +79,7 @@ result<std::size_t> store_core::take_events(function_ref<void(const asset_event&
     told_events told;
     {
       const sync_detail::scoped_lock hold(lock_);
+      if (first_event_ == nullptr) break;  // the visitor has taken them, which it must not
       slot& one = *std::exchange(first_event_, first_event_->event_next);
       if (first_event_ == nullptr) last_event_ = nullptr;
       one.has_event = false;

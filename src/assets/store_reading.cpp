@@ -379,7 +379,10 @@ void store_core::decoded(slot& one, const result<void>& made, void* value, text_
       ++of.decoded;
       of.decoded_bytes += std::max(bytes, one.stated_bytes);
       of.content_bytes += one.file_bytes;
-      set_room(one, bytes);
+      // What build() will take stays reserved, as far as it is known.
+      const std::uint64_t later =
+          of.builds ? std::max(one.stated_bytes, usual_value_bytes(of)) : std::uint64_t{0};
+      set_room(one, std::max(bytes, later));
       happens(one, life_event::decode_ends, todo);
     } else {
       if (value != nullptr) free_value(of, value);

@@ -105,6 +105,7 @@ void store_core::build(slot& one) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     if (built) {
+      one.of->decoded_bytes += bytes - std::min(bytes, one.value_bytes);
       one.value_bytes = bytes;
       set_room(one, bytes);
       happens(one, life_event::built, todo);

@@ -42,11 +42,13 @@ overture_code overture_store_take_events(overture_store* store, overture_asset_t
   if (told == nullptr) return invalid(error, "there is no function to tell the events");
   const auto tell = [&](const asset_event& event) {
     const c_path path(event.path.text);
+    const c_path part(event.part);
     overture_error why = {.size = sizeof why, .code = OVERTURE_OK, .os_error = 0, .text = ""};
     explain(store->assets, event, why);
     const overture_asset_event one = {.kind = number_of(event.kind),
                                       .subject = event.subject,
                                       .path = path.text(),
+                                      .part = part.text(),
                                       .why = &why,
                                       .of = event.head};
     told(context, &one);

@@ -159,10 +159,56 @@ TEST(build, is_done_again_with_the_new_value_of_what_it_took_from) {
   rig.base.add("b.txt", "known");
   store.reload("b.txt");
   ASSERT_TRUE(pump_until(store, [&] { return all->text == "unknown"; }));
+  // The old values leave once no call of a loader may use them.
+  ASSERT_TRUE(pump_until(store, [&] {
+    return rig.base.happened.count("unload told") == 1 &&
+           rig.base.happened.count("unsay untold") == 1;
+  }));
   rig.base.add("b.txt", "said");
   store.reload("b.txt");
   ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(all); }));
   EXPECT_EQ(all->text, "unknown") << "the new one could not be built";
+}
+
+struct grown {
+  std::vector<char> bytes;
+};
+class growing_loader final : public loader<grown> {
+ public:
+  static constexpr std::size_t size = 1u << 20;
+  [[nodiscard]] bool reads() const noexcept override { return false; }  // all are decoded at once
+  result<grown> decode(std::span<const std::byte>, load_context&) override { return grown{}; }
+  result<void> build(grown& value, asset_context&) override {
+    value.bytes.resize(size);
+    return {};
+  }
+  [[nodiscard]] bool builds() const noexcept override { return true; }
+  std::uint64_t memory_needed(const asset_path&,
+                              std::span<const std::byte>) const noexcept override {
+    return size;
+  }
+  std::uint64_t bytes_of(const grown& value) const noexcept override { return value.bytes.size(); }
+};
+
+TEST(build, takes_the_memory_that_was_said_within_the_budget) {
+  constexpr std::uint64_t budget = 8 * growing_loader::size;
+  store_rig rig({.workers = 0});
+  for (int i = 0; i < 20; ++i) rig.add(std::to_string(i), "file");
+  rig.mount();
+  growing_loader values;
+  rigged_store store(rig, {.budget_bytes = budget, .background_threads = 0});
+  ASSERT_TRUE(store.add(values));
+  std::vector<asset<grown>> held;
+  for (int i = 0; i < 20; ++i) held.push_back(store.get<grown>(std::to_string(i)));
+  for (int i = 0; i < 20; ++i) {  // all that goes on without pump()
+    while (rig.engine.jobs.try_help()) {
+    }
+    rig.engine.reads.drain();
+  }
+  const asset_progress now = store.progress();
+  EXPECT_GT(now.for_pump, 0u) << "built, and not finalized without pump()";
+  EXPECT_LE(now.waiting_bytes, budget + growing_loader::size);
+  for (const asset<grown>& each : held) EXPECT_EQ(store.outcome(each), "ready");
 }
 
 TEST(build, loads_without_workers_too) {

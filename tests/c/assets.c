@@ -303,6 +303,7 @@ static void note_event(void* context, const overture_asset_event* event) {
   told_events* events = context;
   const bool is_word = overture_asset_event_is_of(event, events->word);
   CHECK(is_word == (strcmp(event->path, "maps/rome.txt") == 0));
+  CHECK(strcmp(event->part, "") == 0);
   if (event->kind == OVERTURE_ASSET_LOADED && is_word && event->why->code == OVERTURE_OK) {
     ++events->loaded;
   } else if (event->kind == OVERTURE_ASSET_FAILED && event->why->code == OVERTURE_NOT_FOUND &&

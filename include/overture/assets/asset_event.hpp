@@ -10,7 +10,8 @@
 //
 // Events say how an asset differs from what was told before, so an asset has a few of them at most,
 // however often it changed: one that was loaded, dropped and unloaded between two calls has none.
-// A failure is always told, even if the asset has loaded since. Of one asset they come in the order
+// A failure to load is always told, even if the asset has loaded since; one to reload is not if a
+// later reload has brought a value. Of one asset they come in the order
 // of asset_event_kind.
 //
 // Cost: the store links what has changed: no memory, some nanoseconds for each asset that settles,

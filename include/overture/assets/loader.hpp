@@ -231,9 +231,10 @@ class loader : public detail::any_loader {
   // True: the value copies from what it needs, instead of asking its handles each time. It is then
   // loaded again after any of those: see asset_store::reload(). Must always return the same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
-  // How much memory decode() will take for this file, its value included: counted against
-  // asset_store_config::budget_bytes before it begins. 0: it is not known, and what bytes_of() says
-  // is counted afterwards. Any worker.
+  // How much memory decode() and build() will take for this file, the value included: counted
+  // against asset_store_config::budget_bytes before it begins. 0: it is not known, and what
+  // bytes_of() says is counted afterwards; say it where build() takes much, because many assets may
+  // wait for that at once. Any worker.
   [[nodiscard]] virtual std::uint64_t memory_needed(
       const asset_path& path, std::span<const std::byte> bytes) const noexcept {
     (void)path, (void)bytes;

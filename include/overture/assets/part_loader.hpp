@@ -18,7 +18,8 @@
 //   "wheel"});
 //
 // A part needs the whole: it fails if that fails, and keeps it loaded. Once the whole was loaded
-// again, so are its parts. Keep in the whole what parts are made of, and count it in bytes_of().
+// again, so are its parts. Say in memory_needed() what a part takes, for the store's budget: it
+// gets no bytes. Keep in the whole what parts are made of, and count it in bytes_of().
 //
 // finalize() and unload() are as for any loader. Cost: as for an asset whose file is empty.
 #pragma once

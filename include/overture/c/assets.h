@@ -320,6 +320,7 @@ typedef struct overture_asset_event {
   int32_t kind;
   uint32_t subject;           // the asset's number in a timeline
   const char* path;           //
+  const char* part;           // of the file; "": all of it
   const overture_error* why;  // OVERTURE_OK unless it has failed
   const void* of;             // for overture_asset_event_is_of()
 } overture_asset_event;
@@ -327,9 +328,9 @@ typedef void (*overture_asset_told)(void* context, const overture_asset_event* e
 
 // Tells what has become of assets since the last call, the first that changed first. An asset has a
 // few events at most, however often it changed: they say how it differs from what was told before,
-// in the order above, and a failure is always told. `told` may call the store, but not this; what
-// it causes comes the next time. One thread at a time, usually once a frame after the pump. Error:
-// invalid.
+// in the order above, and a failure to load is always told. `told` may call the store, but not
+// this; what it causes comes the next time. One thread at a time, usually once a frame after the
+// pump. Error: invalid.
 OVERTURE_C_API overture_code overture_store_take_events(overture_store* store,
                                                         overture_asset_told told, void* context,
                                                         overture_error* error);
