@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -77,10 +78,10 @@ class memory_file_os final : public operating_system {
   std::string_view bytes_;
   std::size_t read_bytes_max_ = SIZE_MAX;
   std::chrono::milliseconds read_time_{0};
-  int calls_ = 0;
+  std::atomic<int> calls_{0};  // several threads may read
   int failing_call_ = -1;
   int os_error_ = 0;
-  int open_ = 0;
+  std::atomic<int> open_{0};
 };
 
 }  // namespace overture
