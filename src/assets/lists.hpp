@@ -24,20 +24,8 @@ struct linked_list {
   void push_front(T& one) noexcept { insert(one, nullptr, front); }
   // Into a list that is in order of `number`, as the last or the first of its number: the cost is
   // the way from the nearer end.
-  void insert_last_of_number(T& one) noexcept {
-    T* next = front;
-    for (T* prior = back;; prior = prior->before, next = next->after) {
-      if (prior == nullptr || prior->number <= one.number) return insert_after(one, prior);
-      if (next->number > one.number) return insert(one, next->before, next);
-    }
-  }
-  void insert_first_of_number(T& one) noexcept {
-    T* next = front;
-    for (T* prior = back;; prior = prior->before, next = next->after) {
-      if (prior == nullptr || prior->number < one.number) return insert_after(one, prior);
-      if (next->number >= one.number) return insert(one, next->before, next);
-    }
-  }
+  void insert_last_of_number(T& one) noexcept { insert_before_number(one, one.number + 1); }
+  void insert_first_of_number(T& one) noexcept { insert_before_number(one, one.number); }
   // After one of this list; null: as the first.
   void insert_after(T& one, T* prior) noexcept {
     insert(one, prior, prior != nullptr ? prior->after : front);
@@ -55,6 +43,14 @@ struct linked_list {
   }
 
  private:
+  // Before the first that has this number or a higher one.
+  void insert_before_number(T& one, std::uint64_t number) noexcept {
+    T* next = front;
+    for (T* prior = back;; prior = prior->before, next = next->after) {
+      if (prior == nullptr || prior->number < number) return insert_after(one, prior);
+      if (next->number >= number) return insert(one, next->before, next);
+    }
+  }
   void insert(T& one, T* before, T* after) noexcept {
     one.in = this;
     one.before = before;

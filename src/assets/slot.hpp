@@ -50,7 +50,7 @@ struct loader_entry {
   std::size_t value_alignment = 0;
   const void* placeholder = nullptr;
   void* free_values = nullptr;  // linked through their first bytes
-  // Of the assets that it has decoded, for a guess at what the next one takes.
+  // Of the assets that it has decoded and built, for a guess at what the next one takes.
   std::uint64_t decoded = 0;
   std::uint64_t decoded_bytes = 0;
   std::uint64_t content_bytes = 0;

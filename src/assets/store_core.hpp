@@ -276,6 +276,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool leave_room_to(const slot& first, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_decode(bool background, actions& todo) noexcept REQUIRES(lock_);
   void decode(slot& one) noexcept;
+  void note_size(const slot& one) noexcept REQUIRES(lock_);
   void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;
   [[nodiscard]] void* take_value(loader_entry& of) noexcept;
   void free_value(loader_entry& of, void* value) noexcept REQUIRES(lock_);

@@ -21,6 +21,10 @@ constexpr memory_tag value_tag = memory_tag::decode;
 std::uint64_t usual_value_bytes(const loader_entry& of) noexcept {
   return of.decoded == 0 ? 0 : of.decoded_bytes / of.decoded;
 }
+// Of its value, as its loader says or as others of it took.
+std::uint64_t expected_bytes(const slot& one) noexcept {
+  return one.stated_bytes != 0 ? one.stated_bytes : usual_value_bytes(*one.of);
+}
 std::uint64_t usual_content_bytes(const loader_entry& of) noexcept {
   return of.decoded == 0 ? 0 : of.content_bytes / of.decoded;
 }
@@ -126,9 +130,7 @@ slot* store_core::begin_read(actions& todo) noexcept {
 }
 
 std::uint64_t store_core::room_for(const slot& one, std::uint64_t content_bytes) const noexcept {
-  const std::uint64_t value_bytes =
-      one.stated_bytes != 0 ? one.stated_bytes : usual_value_bytes(*one.of);
-  return value_bytes + (with_.counts_files ? content_bytes : 0);
+  return expected_bytes(one) + (with_.counts_files ? content_bytes : 0);
 }
 
 std::uint64_t store_core::room_to_begin(const slot& one) const noexcept {
@@ -365,6 +367,14 @@ void store_core::decode(slot& one) noexcept {
   decoded(one, made, value, at);
 }
 
+// Of a value that is made, for a guess at what the next one takes.
+void store_core::note_size(const slot& one) noexcept {
+  loader_entry& of = *one.of;
+  ++of.decoded;
+  of.decoded_bytes += std::max(one.value_bytes, one.stated_bytes);
+  of.content_bytes += one.file_bytes;
+}
+
 void store_core::decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept {
   loader_entry& of = *one.of;
   const std::uint64_t bytes = made ? counted(of.by->bytes_at(value)) : 0;
@@ -376,13 +386,9 @@ void store_core::decoded(slot& one, const result<void>& made, void* value, text_
       one.value_bytes = bytes;
       one.cost_ns = one.fetch.work_ns;
       one.was_loaded = true;
-      ++of.decoded;
-      of.decoded_bytes += std::max(bytes, one.stated_bytes);
-      of.content_bytes += one.file_bytes;
+      if (!of.builds) note_size(one);
       // What build() will take stays reserved, as far as it is known.
-      const std::uint64_t later =
-          of.builds ? std::max(one.stated_bytes, usual_value_bytes(of)) : std::uint64_t{0};
-      set_room(one, std::max(bytes, later));
+      set_room(one, of.builds ? std::max(bytes, expected_bytes(one)) : bytes);
       happens(one, life_event::decode_ends, todo);
     } else {
       if (value != nullptr) free_value(of, value);

@@ -105,8 +105,8 @@ void store_core::build(slot& one) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     if (built) {
-      one.of->decoded_bytes += bytes - std::min(bytes, one.value_bytes);
       one.value_bytes = bytes;
+      note_size(one);
       set_room(one, bytes);
       happens(one, life_event::built, todo);
     } else {

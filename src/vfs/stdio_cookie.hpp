@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// What lies behind a FILE*: a file_reader with the functions that a C library asks for. They report
+// The data of a FILE*: a file_reader with the functions that a C library asks for. They report
 // errors as C does: -1 and errno.
 #pragma once
 

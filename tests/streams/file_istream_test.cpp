@@ -289,8 +289,7 @@ TEST_F(a_file_istream, can_be_moved) {
   (void)rest_of(third);
   EXPECT_TRUE(third.bad()) << "the damage is reported to the stream that has the buffer now";
   EXPECT_TRUE(third.failure());
-  // What was moved from is at its end, says the header.
-  EXPECT_EQ(first.get(), EOF);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(first.get(), EOF);  // NOLINT(bugprone-use-after-move): at its end, says the header
   EXPECT_FALSE(first.bad());
 }
 

@@ -47,7 +47,7 @@
 //            it keeps loaded, a level with its textures, up to 64 needs deep. What was given up
 //            first goes first. What several kept assets share counts for none of them, and goes
 //            with the last of them: keep less, or hold what is shared, where it is large.
-// A record of about 800 bytes stays for each asset ever asked for, and sizeof(T) for each value of
+// A record of about 900 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
@@ -333,8 +333,8 @@ class OVERTURE_API asset_store {
   // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
   // from front to back. Errors: those of load_record::add(). Any thread.
   result<void> record(load_record& into) const noexcept;
-  // Writes the path of the asset with this number in a timeline, with "#" and its part if it is of
-  // one, cut to fit, and returns the length; 0 if there is none. Any thread.
+  // Writes the name of the asset with this number in a timeline: its path, for a part "path#part".
+  // Cut to fit. Returns the length, 0 if no asset has this number. Any thread.
   std::size_t subject_name(std::uint32_t subject, std::span<char> text) const noexcept;
   // Writes why the asset with this number failed, as explain() does. Any thread.
   std::size_t subject_failure(std::uint32_t subject, std::span<char> text) const noexcept;
