@@ -14,8 +14,16 @@ namespace overture::assets_detail {
 
 // A file in memory, of which the fetcher knows more.
 struct held_file {
-  held_file* next = nullptr;  // for those who hold several
+  held_file* next = nullptr;         // for those who hold several
+  atomic<std::uint32_t> holders{1};  // requests with this content
 };
+
+// One holder needs it no more. Returns it if that was the last one, for done_with(); else null.
+[[nodiscard]] inline held_file* let_go(held_file* file) noexcept {
+  const bool is_last =
+      file != nullptr && file->holders.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return is_last ? file : nullptr;
+}
 
 // Stays in place from begin() to fetched().
 struct fetch_request {
@@ -75,7 +83,7 @@ class fetcher {
   // one that waits. False if other threads read.
   virtual bool help() noexcept = 0;
   // The content of a request is not needed any more: its `file`, which may be null. Call it once
-  // for each fetched(), under no lock. Any thread.
+  // for each fetched(), under no lock, when the last holder has let go. Any thread.
   virtual void done_with(held_file* file) noexcept = 0;
 };
 

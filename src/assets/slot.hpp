@@ -71,8 +71,10 @@ struct slot : overture::detail::asset_head {
   std::uint32_t subject = 0;       // its number in a timeline, that of the asset for a reload
   std::uint64_t hash = 0;          // of all that makes it what it is, for the table
   slot* next_in_bucket = nullptr;  //
+  slot* first_of_path = nullptr;   // of those with its path
   slot* next_of_path = nullptr;    // from the first of them
   slot* next_in_paths = nullptr;   // of those first ones
+  std::uint32_t waiting_reads_of_path = 0;  // if it is such a first one: that may share a read
 
   life now;  // its state is in asset_head::state too
   asset_priority priority =
@@ -86,6 +88,9 @@ struct slot : overture::detail::asset_head {
   slot* failed_need = nullptr;    // that made it fail
   text_place failed_at;           // if its file is a text
   fetch_request fetch;
+  // Several assets of one file share its read: see share_read().
+  slot* read_by = nullptr;    // the one whose request reads it; null: its own does
+  slot* shared_by = nullptr;  // those that share its request, linked by this
 
   // What it takes of the budget while it needs_room(), and what was taken for it.
   std::uint64_t room_bytes = 0;

@@ -37,10 +37,12 @@ void slot_table::link(slot& one) noexcept {
   one.next_in_bucket = first;
   first = &one;
   if (slot* const of_path = first_of(one.path)) {
+    one.first_of_path = of_path;
     one.next_of_path = std::exchange(of_path->next_of_path, &one);
     return;
   }
   slot*& path = bucket_of_path(one.path.id);
+  one.first_of_path = &one;
   one.next_of_path = nullptr;
   one.next_in_paths = path;
   path = &one;

@@ -230,6 +230,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] slot_lines* line_of(const slot& one) noexcept REQUIRES(lock_);
   void change_priority(slot& one, asset_priority to, std::uint64_t number, actions& todo) noexcept
       REQUIRES(lock_);
+  [[nodiscard]] bool set_read_priority(slot& one, asset_priority to, std::uint64_t number) noexcept
+      REQUIRES(lock_);
   // It, and all that it waits for.
   void raise_all(slot& from, asset_priority to, actions& todo) noexcept REQUIRES(lock_);
   // Of the program. Those that it lowers join `lowered`, for lower_needs().
@@ -258,6 +260,9 @@ class store_core final : public fetch_listener {
   // Whether one that others wait for, and whose turn is before, may be read.
   [[nodiscard]] bool is_behind_a_need(const slot& one) const noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
+  void begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept REQUIRES(lock_);
+  void share_read(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void has_been_read(slot& one) noexcept;
   // What it will take, as far as that is known: with a file of this size; before its size is known.
   [[nodiscard]] std::uint64_t room_for(const slot& one, std::uint64_t content_bytes) const noexcept
       REQUIRES(lock_);

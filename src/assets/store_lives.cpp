@@ -117,6 +117,10 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   measure(one, before);
   counts_.put_in(one);
   if (next.in != before.in) move(one);
+  if (one.of != nullptr && one.of->reads) {
+    one.first_of_path->waiting_reads_of_path += next.in == place::to_read ? 1 : 0;
+    one.first_of_path->waiting_reads_of_path -= before.in == place::to_read ? 1 : 0;
+  }
   if (changes_state) {
     one.since_ns = now_ns();
     if (next.state == asset_state::ready) {
@@ -183,9 +187,10 @@ void store_core::move(slot& one) noexcept {
 void store_core::carry_out(slot& one, const life_actions& what, actions& todo) noexcept {
   if (what.raise) one.settled.raise();
   if (what.drop_needs) needs_.remove_all(one);
-  if (what.drop_file && one.fetch.file != nullptr) {
-    one.fetch.file->next = todo.files;
-    todo.files = std::exchange(one.fetch.file, nullptr);
+  if (what.drop_file) {
+    if (held_file* const file = let_go(std::exchange(one.fetch.file, nullptr))) {
+      file->next = std::exchange(todo.files, file);
+    }
   }
   if (what.settle) settle(one, todo);
   if (what.finalize_job) ++todo.finalizes[class_of(one.priority)];

@@ -44,14 +44,21 @@ void store_core::change_priority(slot& one, asset_priority to, std::uint64_t num
   one.priority = to;
   one.number = number;
   counts_.put_in(one);
-  const bool is_read = one.now.state == asset_state::reading && one.of->reads;
-  const bool has_step = is_read && with_.files.set_priority(one.fetch, to, number);
+  const bool has_step = one.now.state == asset_state::reading && one.of->reads &&
+                        set_read_priority(one, to, number);
   if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
   if (same_class) return;
   // The jobs that were queued for it are of the old class, or of another pool.
   if (has_step) ++todo.steps[class_of(to)];
   if (line == &to_decode_) ++todo.decodes[class_of(to)];
   if (line == &for_workers_) ++todo.finalizes[class_of(to)];
+}
+
+// A read that others share is not lowered. True if it owes a job of the new class.
+bool store_core::set_read_priority(slot& one, asset_priority to, std::uint64_t number) noexcept {
+  slot& reader = one.read_by != nullptr ? *one.read_by : one;
+  if (reader.shared_by != nullptr && to <= reader.fetch.priority) return false;
+  return with_.files.set_priority(reader.fetch, to, number);
 }
 
 void store_core::raise_all(slot& from, asset_priority to, actions& todo) noexcept {

@@ -113,20 +113,39 @@ slot* store_core::begin_read(actions& todo) noexcept {
     trace_room(*one, true);
     return nullptr;
   }
-  one->room_bytes = guess;
-  slot& asset = one->reload_of != nullptr ? *one->reload_of : *one;
-  if (asset.changed && asset.due_ns <= now_ns()) take_change(asset);
-  happens(*one, life_event::read_begins, todo);
   ++reads_begun_;
-  if (one->read_number == 0) one->read_number = reads_begun_;
-  one->fetch.path = one->path;
-  one->fetch.priority = one->priority;
-  one->fetch.number = one->number;
-  one->fetch.was_refused = false;
-  one->fetch.subject = one->subject;
-  one->fetch.owner = one;
-  group_.begin_job();
+  begin_read_of(*one, guess, todo);
+  if (one->of->reads && one->first_of_path->waiting_reads_of_path != 0) share_read(*one, todo);
   return one;
+}
+
+void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept {
+  one.room_bytes = room_bytes;
+  slot& asset = one.reload_of != nullptr ? *one.reload_of : one;
+  if (asset.changed && asset.due_ns <= now_ns()) take_change(asset);
+  happens(one, life_event::read_begins, todo);
+  if (one.read_number == 0) one.read_number = reads_begun_;
+  one.fetch.path = one.path;
+  one.fetch.priority = one.priority;
+  one.fetch.number = one.number;
+  one.fetch.was_refused = false;
+  one.fetch.subject = one.subject;
+  one.fetch.owner = &one;
+  group_.begin_job();
+}
+
+// Those of the same file that wait to be read, as another type or with other settings, are read
+// with it. What is asked for later is read again, because a mount may have changed in between. They
+// take their room when they are decoded.
+void store_core::share_read(slot& one, actions& todo) noexcept {
+  for (slot* each = one.first_of_path; each != nullptr; each = slot_table::next_of(*each)) {
+    for (slot* const waits : {each, each->reload}) {
+      if (waits == nullptr || waits->now.in != place::to_read || !waits->of->reads) continue;
+      begin_read_of(*waits, 0, todo);
+      waits->read_by = &one;
+      waits->shared_by = std::exchange(one.shared_by, waits);
+    }
+  }
 }
 
 std::uint64_t store_core::room_for(const slot& one, std::uint64_t content_bytes) const noexcept {
@@ -200,10 +219,12 @@ void store_core::read_waits(fetch_request& begun, bool waits) noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
-    counts_.take_out(one);
-    one.read_waits = waits;
-    counts_.put_in(one);
-    trace_room(one, waits);
+    for (slot* each = &one; each != nullptr; each = each->shared_by) {
+      counts_.take_out(*each);
+      each->read_waits = waits;
+      counts_.put_in(*each);
+      trace_room(*each, waits);
+    }
     if (waits) resume_decodes(todo);
     todo.feeds = waits && !ending_;
   }
@@ -220,6 +241,29 @@ void store_core::fetch_nothing(slot& one) noexcept {
 
 void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
+  slot* sharing = nullptr;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    sharing = std::exchange(one.shared_by, nullptr);
+    for (slot* each = sharing; each != nullptr; each = each->shared_by) {
+      each->read_by = nullptr;
+      each->fetch.outcome = ended.outcome;
+      each->fetch.was_refused = ended.was_refused;
+      each->fetch.content = ended.content;
+      each->fetch.work_ns = 0;
+      each->fetch.file = ended.file;
+      if (ended.file != nullptr) ended.file->holders.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  while (slot* const next = sharing) {
+    sharing = std::exchange(next->shared_by, nullptr);
+    has_been_read(*next);
+  }
+  has_been_read(one);
+}
+
+void store_core::has_been_read(slot& one) noexcept {
+  const fetch_request& ended = one.fetch;
   const std::uint64_t stated =
       ended.outcome ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
   actions todo;
@@ -363,7 +407,7 @@ void store_core::decode(slot& one) noexcept {
   }
   one.fetch.work_ns += now_ns() - began_ns;
   const text_place at = made ? text_place{} : place_in(one.fetch.content, made.error());
-  with_.files.done_with(std::exchange(one.fetch.file, nullptr));
+  with_.files.done_with(let_go(std::exchange(one.fetch.file, nullptr)));
   decoded(one, made, value, at);
 }
 

@@ -192,6 +192,7 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   fresh->part = one.part;
   fresh->settings = one.settings;
   fresh->path = one.path;
+  fresh->first_of_path = one.first_of_path;
   fresh->subject = one.subject;
   set_priority(*fresh, one.priority);
   fresh->handles.store(1, std::memory_order_relaxed);  // until pump() has exchanged the values

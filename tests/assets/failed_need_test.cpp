@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assets/store_rig.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture::failed_need_test {
 namespace {
@@ -246,6 +249,102 @@ TEST(a_circle, that_stays_closed_is_tried_once_for_each_save) {
     EXPECT_LE(of.rig.happened.count("decode room0"), 1 + 2 * saves);
     EXPECT_EQ(store.outcome(first), "invalid");
   }
+}
+
+// Holds a load of a path where its circle is closed, but it has not failed yet.
+struct held_decode {
+  explicit held_decode(store_rig& rig, std::string path) {
+    rig.lists.after_needs = [this, path = std::move(path)](const std::string& decoded) {
+      if (decoded != path || !holds) return;
+      has_needs.lower();
+      goes_on.wait();
+    };
+  }
+  std::atomic<bool> holds{true};
+  barricade has_needs{barricade::raised};
+  barricade goes_on{barricade::raised};
+};
+
+TEST(a_circle, that_a_save_opens_before_it_has_failed_is_tried_again) {
+  circle of(2, 2);
+  of.rig.add("wall.txt", "wall");
+  of.rig.mount();
+  held_decode second(of.rig, "room1");
+  rigged_store store(of.rig, at_once);
+  const asset<list> room0 = store.get<list>("room0"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return second.has_needs.is_lowered(); }));
+  const asset<list> room1 = store.get<list>("room1"_path);
+  of.open(0);
+  store.reload("room0");
+  ASSERT_TRUE(pump_until(store, [&] { return room0.is_ready(); }));
+  for (int i = 0; i < 10; ++i) store.pump(std::chrono::milliseconds(1));
+  second.holds = false;
+  second.goes_on.lower();
+  ASSERT_TRUE(pump_until(store, [&] { return room1.is_ready(); }));
+}
+
+TEST(a_circle, that_a_save_opens_before_its_reload_has_failed_is_tried_again) {
+  circle of(2, 2);
+  of.open(1);
+  of.rig.add("wall.txt", "wall");
+  of.rig.mount();
+  held_decode second(of.rig, "room1");
+  second.holds = false;
+  rigged_store store(of.rig, at_once);
+  const asset<list> room0 = store.get<list>("room0"_path);
+  const asset<list> room1 = store.get<list>("room1"_path);
+  ASSERT_EQ(store.outcome(room0), "ready");
+  second.holds = true;
+  of.close(1);
+  store.reload("room1");
+  ASSERT_TRUE(pump_until(store, [&] { return second.has_needs.is_lowered(); }));
+  of.open(0);
+  store.reload("room0");
+  ASSERT_TRUE(pump_until(store, [&] { return room0.version() == 2; }));
+  for (int i = 0; i < 10; ++i) store.pump(std::chrono::milliseconds(1));
+  second.holds = false;
+  second.goes_on.lower();
+  ASSERT_TRUE(pump_until(store, [&] { return room1.version() == 2; }));
+  EXPECT_TRUE(store.reload_status(room1));
+}
+
+// The reload that opens it is one that the store makes by itself, because its need has come.
+TEST(a_circle, that_a_reload_opens_which_failed_at_first_is_tried_again) {
+  circle of(2, 0);
+  of.open(1);
+  of.rig.add("wall.txt", "wall");
+  of.rig.add("late.txt", "broken");
+  of.rig.mount();
+  rigged_store store(of.rig, at_once);
+  const asset<list> room0 = store.get<list>("room0"_path);
+  const asset<list> room1 = store.get<list>("room1"_path);
+  ASSERT_EQ(store.outcome(room0), "ready");
+  of.rig.add("room0", "late.txt");
+  store.reload("room0");
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(room0); }));
+  of.close(1);
+  store.reload("room1");
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(room1); }));
+  of.rig.add("late.txt", "late");
+  store.reload("late.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return room0.version() == 2 && room1.version() == 2; }));
+}
+
+TEST(a_circle, that_a_retry_opens_lets_all_load_that_had_closed_it) {
+  store_rig rig({.workers = 1});
+  rig.add("hub", "@left\n@right");
+  rig.add("left", "@hub");
+  rig.add("right", "@hub");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> hub = store.get<list>("hub"_path);
+  const asset<list> left = store.get<list>("left"_path);
+  const asset<list> right = store.get<list>("right"_path);
+  for (const asset<list>& each : {hub, left, right}) ASSERT_EQ(store.outcome(each), "invalid");
+  rig.add("hub", "");
+  store.retry(hub);
+  ASSERT_TRUE(pump_until(
+      store, [&] { return hub.is_ready() && left.is_ready() && right.is_ready(); }));
 }
 
 }  // namespace

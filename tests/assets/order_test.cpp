@@ -7,6 +7,7 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "assets/store_rig.hpp"
 #include "overture/sync/barricade.hpp"
@@ -291,6 +292,41 @@ TEST(asset_order, background_assets_leave_most_of_the_room_to_others) {
   EXPECT_EQ(store.outcome(store.get<words>("menu"_path)), "ready");
   gate.lower();
   for (const asset<words>& each : music) EXPECT_EQ(store.outcome(each), "ready");
+}
+
+// Both parents are in memory, so what they need waits. The store remembers where needs went by some
+// bits of their number, which parents 64 apart share.
+TEST(asset_order, of_needs_is_that_of_their_parents_whichever_asks_first) {
+  store_rig rig({.workers = 2});
+  rig.add("first", "wall.txt");
+  rig.add("last", "floor.txt");
+  for (const char* name : {"wall.txt", "floor.txt"}) rig.add(name, name);
+  for (int i = 0; i < 63; ++i) rig.add(std::to_string(i), "");
+  rig.mount();
+  barricade last_has_asked{barricade::raised};
+  barricade one_has_come{barricade::raised};
+  rig.lists.before_decode = [&](const std::string& path) {
+    if (path == "first") last_has_asked.wait();
+  };
+  rig.lists.after_needs = [&](const std::string& path) {
+    if (path != "last") return;
+    last_has_asked.lower();
+    one_has_come.wait();
+  };
+  std::string came_first;
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (one_has_come.is_lowered()) return;
+    came_first = path;
+    one_has_come.lower();
+  };
+  rigged_store store(rig, {.files_max = 2, .background_threads = 0});
+  const asset<list> first = store.get<list>("first"_path);
+  std::vector<asset<list>> between;
+  for (int i = 0; i < 63; ++i) between.push_back(store.get<list>(std::to_string(i)));
+  const asset<list> last = store.get<list>("last"_path);
+  ASSERT_EQ(store.outcome(first), "ready");
+  ASSERT_EQ(store.outcome(last), "ready");
+  EXPECT_EQ(came_first, "wall.txt");
 }
 
 }  // namespace

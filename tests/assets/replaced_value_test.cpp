@@ -51,6 +51,48 @@ TEST(a_replaced_value, stays_while_a_function_of_a_loader_may_use_it) {
   EXPECT_EQ(seen, "old");
 }
 
+// What it waits for; "ready" if it is.
+std::string wait_of(asset_store& store, const asset<words>& of) {
+  std::string found = of.is_ready() ? "ready" : "";
+  (void)store.for_each_unsettled([&](const unsettled_asset& each) {
+    if (each.path.id == of.path().id) found = each.what;
+  });
+  return found;
+}
+
+TEST(a_replaced_value, takes_its_own_room_until_it_has_left) {
+  store_rig rig({.workers = 2});
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", std::string(20'000, 'x'));
+  rig.add("floor.txt", std::string(15'000, 'x'));
+  rig.mount();
+  barricade gate{barricade::raised};
+  std::atomic<bool> entered{false};
+  rig.lists.is_free = true;
+  rig.lists.during_finalize = [&](list&) {
+    entered = true;
+    gate.wait();
+    return finalize_step::done;
+  };
+  rigged_store store(
+      rig, {.keep_bytes = 0, .budget_bytes = 56'000, .reload_delay = std::chrono::nanoseconds(0)});
+  const asset<list> room = store.get<list>("room"_path);
+  const asset<words> wall = store.get<words>("wall.txt"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return entered.load(); }));
+  rig.add("wall.txt", "new");
+  store.reload("wall.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return wall.version() == 2; }));
+  const asset<words> floor = store.get<words>("floor.txt"_path);
+  std::string what;
+  ASSERT_TRUE(pump_until(store, [&] {
+    what = wait_of(store, floor);
+    return what == "ready" || what == "room in the budget";
+  })) << what;
+  EXPECT_NE(what, "ready");
+  gate.lower();
+  EXPECT_EQ(store.outcome(floor), "ready");
+}
+
 TEST(a_replaced_value, goes_at_once_if_no_loader_is_running) {
   store_rig rig({.workers = 0});
   rig.add("wall.txt", "old");

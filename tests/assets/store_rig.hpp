@@ -107,6 +107,7 @@ class list_loader final : public loader<list> {
         made.texts.push_back(wanted ? context.want<words>(line) : context.need<words>(line));
       }
     }
+    if (after_needs) after_needs(made.name);
     return made;
   }
   result<finalize_step> finalize(list& value, std::chrono::nanoseconds) override {
@@ -122,6 +123,7 @@ class list_loader final : public loader<list> {
   bool free_threaded() const noexcept override { return is_free; }
 
   std::function<void(const std::string&)> before_decode;
+  std::function<void(const std::string&)> after_needs;  // in decode()
   std::function<result<finalize_step>(list&)> during_finalize;
   bool depends = false;
   bool is_free = false;

@@ -87,7 +87,6 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/queues/job_queues.cpp": "where threads find jobs: group_wait_test, priority_test",
     "src/jobs/sleep/parking.cpp": POOL,
     "src/assets/counts.cpp": "memory_test",
-    "src/assets/file_fetch.cpp": "asset_store_test",
     "src/assets/slot_table.cpp": "asset_store_test",
     "src/assets/store_asks.cpp": "asset_store_test, order_test",
     "src/assets/store_core.cpp": "asset_store_test, bad_luck_test",

@@ -26,6 +26,8 @@
 // way of a frame.
 //
 // An asset is read whole, decoded, and finalized once all that it needs is ready: see loader.hpp.
+// Assets of one file that wait for their turn, as types or with settings, are read and unpacked
+// once.
 // One that fails keeps its error; retry() tries again. The tree need not be frozen.
 // In one that ignores case, paths that differ only by case are one asset, under the folded path.
 //
