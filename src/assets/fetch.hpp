@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "assets/lists.hpp"
@@ -51,8 +52,9 @@ struct fetch_request {
 // Told when a request has ended.
 class fetch_listener {
  public:
-  // A request of this priority has a step that waits for a job: call take_step() in one. Any
-  // thread. The request may have ended when this is called: another job may have taken the step.
+  // A request of this priority has a step that waits for a job: call take_step() in one, for this
+  // one or another. Any thread. The request may have ended when this is called: another job may
+  // have taken the step.
   virtual void step_waits(asset_priority priority) noexcept = 0;
   // Whether it may be read now, which takes so much memory. Called once at most, by a job, once the
   // file is open. If not, the request ends.
@@ -75,8 +77,12 @@ class fetcher {
   // Never calls the listener.
   [[nodiscard]] virtual bool set_priority(fetch_request& begun, asset_priority to,
                                           std::uint64_t number) noexcept = 0;
-  // Does the most urgent step of these priorities that waits for a job, if there is one.
-  virtual void take_step(priority_classes of_these) noexcept = 0;
+  // The priority of the most urgent step of these that waits for a job, if there is one. Never
+  // calls the listener.
+  [[nodiscard]] virtual std::optional<asset_priority> first_step(
+      priority_classes of_these) noexcept = 0;
+  // Does that step; false if there is none.
+  virtual bool take_step(priority_classes of_these) noexcept = 0;
   // Once all requests have ended: waits until each step_waits() has returned.
   virtual void wait_for_calls() noexcept = 0;
   // Reads some of what has begun if no thread might: if a host polls the read queue, it may be the

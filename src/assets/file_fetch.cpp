@@ -148,19 +148,26 @@ bool file_fetcher::set_priority(fetch_request& begun, asset_priority to,
   return waits;
 }
 
-void file_fetcher::take_step(priority_classes of_these) noexcept {
+std::optional<asset_priority> file_fetcher::first_step(priority_classes of_these) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  const fetch_request* const first = steps_.first(of_these);
+  return first != nullptr ? std::optional(first->priority) : std::nullopt;
+}
+
+bool file_fetcher::take_step(priority_classes of_these) noexcept {
   task step;
   std::uint32_t subject = 0;
   {
     const sync_detail::scoped_lock hold(lock_);
     fetch_request* const next = steps_.pop(of_these);
-    if (next == nullptr) return;
+    if (next == nullptr) return false;
     step = next->step;
     subject = next->subject;
     next->step_began_ns = now_ns();
   }
   const zone work("read", {.subject = subject});
   step.run(step.context);  // which may end the request
+  return true;
 }
 
 void file_fetcher::done_with(held_file* file) noexcept {

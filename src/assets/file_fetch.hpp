@@ -2,9 +2,9 @@
 //
 // file_fetcher: reads the files of a tree for a store. Reads that have ended are used again.
 //
-// A job does not belong to one file: each takes the most urgent step of any, the one that has
-// waited longest. A pool runs what its jobs submit newest first, so the steps of a file would have
-// to wait until all files that came later are loaded.
+// A job does not belong to one file: each takes the most urgent step of any. A pool runs what its
+// jobs submit newest first, so the steps of a file would have to wait until all files that came
+// later are loaded.
 #pragma once
 
 #include "assets/fetch.hpp"
@@ -32,7 +32,9 @@ class file_fetcher final : public fetcher {
   void begin(fetch_request& wanted, fetch_listener& listener) noexcept override;
   [[nodiscard]] bool set_priority(fetch_request& begun, asset_priority to,
                                   std::uint64_t number) noexcept override;
-  void take_step(priority_classes of_these) noexcept override;
+  [[nodiscard]] std::optional<asset_priority> first_step(
+      priority_classes of_these) noexcept override;
+  bool take_step(priority_classes of_these) noexcept override;
   void wait_for_calls() noexcept override;
   bool help() noexcept override;
   void done_with(held_file* file) noexcept override;

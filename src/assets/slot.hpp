@@ -144,6 +144,7 @@ struct slot : overture::detail::asset_head {
   slot* changed_next = nullptr;
   result<void> last_reload;
   slot* reload_failed_need = nullptr;  // that made it fail
+  bool gave_up = false;                // let go of while it loaded: why it may fail is not known
   bool blamed = false;                 // others have failed because of it
   bool may_come = false;               // it is loaded again, or has been
   std::uint32_t blame_look = 0;        // the last look at its blame, and what that found:
@@ -162,6 +163,8 @@ struct slot : overture::detail::asset_head {
   slot* woken_next = nullptr;
   slot* lowered_next = nullptr;  // in lower_needs()
   bool is_lowered = false;       // it is there
+  slot* look_next = nullptr;     // likewise
+  bool is_looked_at = false;
 
   atomic<slot*> unused_next{nullptr};
   atomic<bool> in_unused{false};

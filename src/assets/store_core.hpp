@@ -175,12 +175,9 @@ class store_core final : public fetch_listener {
     held_file* files = nullptr;        // linked by next
     std::uint64_t returned_bytes = 0;  // room of the budget
     slot* settled = nullptr;           // linked by settled_next
-    // Jobs to be queued, by priority: each takes the most urgent of its kind.
-    priority_counts steps{};  // of reads
-    priority_counts decodes{};
-    priority_counts finalizes{};  // on workers
-    bool unloads = false;         // on a worker
-    bool feeds = false;           // there may be something to read
+    priority_counts jobs{};            // to be queued: see do_next()
+    bool unloads = false;              // on a worker
+    bool feeds = false;                // there may be something to read
     bool wakes_main = false;
   };
 
@@ -276,10 +273,14 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool is_for_background(asset_priority priority) const noexcept {
     return class_of(priority) == background_class && background_group_.has_value();
   }
-  void decode_later(asset_priority priority) noexcept;
-  void decode_next(bool background) noexcept;
+  enum class work_kind : std::uint8_t { none, give_back, read, decode, build, finalize };
+  void work_later(asset_priority priority) noexcept;
+  void do_next(bool background) noexcept;
+  [[nodiscard]] work_kind choose_work(priority_classes of_these, slot*& next,
+                                      actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] bool leave_room_to(const slot& first, actions& todo) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* begin_decode(bool background, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot* begin_decode(slot& one, bool has_other_work, actions& todo) noexcept
+      REQUIRES(lock_);
   void decode(slot& one) noexcept;
   void note_size(const slot& one) noexcept REQUIRES(lock_);
   void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;
@@ -292,7 +293,7 @@ class store_core final : public fetch_listener {
   void build(slot& one) noexcept;
   // Makes one step; true if there is another.
   [[nodiscard]] bool finalize(slot& one, std::chrono::nanoseconds budget) noexcept;
-  void finalize_next() noexcept;
+  void finalize_step_of(slot& one) noexcept;
   void unload(slot& one) noexcept;
   // Unloads what any thread may: nothing is begun before that. True if there is more than `most`.
   bool give_back(std::size_t most = SIZE_MAX) noexcept;

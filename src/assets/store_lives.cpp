@@ -101,11 +101,14 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     if (one.failed_need == &one) one.failed_need = nullptr;  // it is itself at fault
   }
   if (changes_state && next.state == asset_state::queued) {
-    one.failed_need = nullptr;
     one.circle_at = 0;
     // What was refused room keeps its turn.
     if (event != life_event::read_refused) one.number = ++times_queued_;
   }
+  // Until it is tried again, others that have failed for it can be told why.
+  if (changes_state && next.state == asset_state::decoding) one.failed_need = nullptr;
+  if (changes_state && next.state == asset_state::unloaded) one.gave_up = !is_settled(before.state);
+  if (changes_state && is_settled(next.state)) one.gave_up = false;
   if (changes_state && next.state == asset_state::ready && !one.is_second) {
     one.last_reload = {};
     one.reload_failed_need = nullptr;
@@ -193,7 +196,7 @@ void store_core::carry_out(slot& one, const life_actions& what, actions& todo) n
     }
   }
   if (what.settle) settle(one, todo);
-  if (what.finalize_job) ++todo.finalizes[class_of(one.priority)];
+  if (what.finalize_job) ++todo.jobs[class_of(one.priority)];
   if (what.unload_job) todo.unloads = true;
   if (what.exchange) {
     one.work_next = reloaded_;
@@ -259,7 +262,7 @@ void store_core::resume_decodes(actions& todo) noexcept {
     const std::uint32_t now = stands(i) ? 1 : owed_decodes_[i];
     had_no_room_[i] = stands(i);
     owed_decodes_[i] -= now;
-    todo.decodes[i] += now;
+    todo.jobs[i] += now;
   }
 }
 

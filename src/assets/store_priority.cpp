@@ -2,6 +2,7 @@
 //
 // Which asset is how urgent: the program wants a priority for it, and what waits for it has one.
 #include <algorithm>
+#include <utility>
 
 #include "assets/group_member.hpp"
 #include "assets/store_core.hpp"
@@ -44,14 +45,12 @@ void store_core::change_priority(slot& one, asset_priority to, std::uint64_t num
   one.priority = to;
   one.number = number;
   counts_.put_in(one);
-  const bool has_step = one.now.state == asset_state::reading && one.of->reads &&
-                        set_read_priority(one, to, number);
+  const bool has_step =
+      one.now.state == asset_state::reading && one.of->reads && set_read_priority(one, to, number);
   if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
-  if (same_class) return;
-  // The jobs that were queued for it are of the old class, or of another pool.
-  if (has_step) ++todo.steps[class_of(to)];
-  if (line == &to_decode_) ++todo.decodes[class_of(to)];
-  if (line == &for_workers_) ++todo.finalizes[class_of(to)];
+  // The job that was queued for it is of the old class, or of another pool.
+  const bool has_job = has_step || line == &to_decode_ || line == &for_workers_;
+  if (has_job && !same_class) ++todo.jobs[class_of(to)];
 }
 
 // A read that others share is not lowered. True if it owes a job of the new class.
@@ -100,21 +99,27 @@ bool store_core::lower_one(slot& one, actions& todo) noexcept {
   return true;
 }
 
-// What these wait for is lowered to what others want. Each is looked at once all that was lowered
-// before has been, so an asset that many need costs one look for a change of all of them.
+// What these wait for is lowered to what others want, and so on. An asset that many of them need
+// costs one look for all of them.
 void store_core::lower_needs(slot* lowered, actions& todo) noexcept {
-  slot* last = lowered;
-  while (last != nullptr && last->lowered_next != nullptr) last = last->lowered_next;
-  for (slot* here = lowered; here != nullptr; here = here->lowered_next) {
-    here->is_lowered = false;
-    for (const need* each = here->needs; each != nullptr; each = each->next_of_parent) {
-      slot& child = *each->child;
-      if (!each->pending || child.is_lowered || child.priority <= here->priority) continue;
-      if (!lower_one(child, todo)) continue;
-      child.is_lowered = true;
-      child.lowered_next = nullptr;
-      last->lowered_next = &child;
-      last = &child;
+  while (lowered != nullptr) {
+    slot* needed = nullptr;  // linked by look_next
+    while (slot* const here = lowered) {
+      lowered = here->lowered_next;
+      here->is_lowered = false;
+      for (const need* each = here->needs; each != nullptr; each = each->next_of_parent) {
+        slot& child = *each->child;
+        const bool may_be_lower = each->pending && child.priority > here->priority;
+        if (!may_be_lower || std::exchange(child.is_looked_at, true)) continue;
+        child.look_next = std::exchange(needed, &child);
+      }
+    }
+    while (slot* const child = needed) {
+      needed = child->look_next;
+      child->is_looked_at = false;
+      if (!lower_one(*child, todo)) continue;
+      child->is_lowered = true;
+      child->lowered_next = std::exchange(lowered, child);
     }
   }
 }

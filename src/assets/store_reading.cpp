@@ -29,6 +29,12 @@ std::uint64_t usual_content_bytes(const loader_entry& of) noexcept {
   return of.decoded == 0 ? 0 : of.content_bytes / of.decoded;
 }
 
+// What has a job that is dropped would never go on.
+job_options always(job_options options) noexcept {
+  options.always = true;
+  return options;
+}
+
 // Where a loader found the flaw, if the file is a text: what reads texts has no other place.
 text_place place_in(std::span<const std::byte> content, const error& why) noexcept {
   if (why.offset == 0 || why.offset > content.size() || why.source != source_id{}) return {};
@@ -267,12 +273,11 @@ void store_core::has_been_read(slot& one) noexcept {
   const std::uint64_t stated =
       ended.outcome ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
   actions todo;
-  job_options options;
-  bool background = false;
+  asset_priority priority{};
+  bool decodes = false;
   {
     const sync_detail::scoped_lock hold(lock_);
-    background = is_for_background(one.priority);
-    options = options_for(one.priority, "decode");
+    priority = one.priority;
     one.stated_bytes = stated;
     if (ended.was_refused) {
       happens(one, life_event::read_refused, todo);
@@ -282,22 +287,25 @@ void store_core::has_been_read(slot& one) noexcept {
     } else {
       fails(one, life_event::read_fails, ended.outcome.error(), todo);
     }
+    decodes = one.now.in == place::to_decode;
   }
   perform(todo);
   // The read ends in a job of its group, which is what wakes a waiter.
+  const bool background = decodes && is_for_background(priority);
   if (background) {
-    background_group_->run([this]() noexcept {
-      decode_next(true);
-      group_.run([this]() noexcept { (void)group_.end_job(); }, {.always = true});
-    });
-    return;
+    return background_group_->run(
+        [this]() noexcept {
+          do_next(true);
+          group_.run([this]() noexcept { (void)group_.end_job(); }, {.always = true});
+        },
+        {.always = true});
   }
   group_.run(
-      [this]() noexcept {
-        decode_next(false);
+      [this, decodes]() noexcept {
+        decodes ? do_next(false) : feed();
         (void)group_.end_job();
       },
-      options);
+      always(options_for(priority, "asset")));
 }
 
 priority_classes store_core::taken_by(bool background) const noexcept {
@@ -306,42 +314,79 @@ priority_classes store_core::taken_by(bool background) const noexcept {
 }
 
 void store_core::step_waits(asset_priority priority) noexcept {
-  // Always: a file whose job is dropped would never have been read.
-  if (is_for_background(priority)) {
-    return background_group_->run([this]() noexcept { with_.files.take_step(taken_by(true)); },
-                                  {.always = true});
-  }
-  job_options options = options_for(priority, "read");
-  options.always = true;
-  group_.run([this]() noexcept { with_.files.take_step(taken_by(false)); }, options);
+  work_later(priority);
 }
 
-// --- Its value -----------------------------------------------------------------------------------
+// --- Jobs ----------------------------------------------------------------------------------------
 
-void store_core::decode_later(asset_priority priority) noexcept {
+void store_core::work_later(asset_priority priority) noexcept {
   if (is_for_background(priority)) {
-    return background_group_->run([this]() noexcept { decode_next(true); }, {.always = true});
+    return background_group_->run([this]() noexcept { do_next(true); }, {.always = true});
   }
-  job_options options = options_for(priority, "decode");
-  options.always = true;
-  group_.run([this]() noexcept { decode_next(false); }, options);
+  group_.run([this]() noexcept { do_next(false); }, always(options_for(priority, "asset")));
 }
 
-void store_core::decode_next(bool background) noexcept {
-  slot* next = nullptr;
-  for (bool more = true; more;) {
+// A job belongs to no asset, nor to one kind of work: there is one for each step of a read, each
+// decode() and each build() or finalize(), and each does what is most urgent by then. What is
+// queued in a pool cannot be overtaken otherwise. At one priority reads go on first, to keep the
+// disk busy, and then the order is that of asking.
+void store_core::do_next(bool background) noexcept {
+  const priority_classes of_these = taken_by(background);
+  for (;;) {
     actions todo;
+    slot* next = nullptr;
+    work_kind what = work_kind::none;
+    bool more = false;
     {
       const sync_detail::scoped_lock hold(lock_);
       more = must_give_back(todo);
-      if (!more) next = begin_decode(background, todo);
+      if (!more) what = choose_work(of_these, next, todo);
     }
     perform(todo);
-    if (more) (void)give_back();
+    switch (more ? work_kind::give_back : what) {
+      case work_kind::give_back:
+        (void)give_back();
+        continue;
+      case work_kind::read:
+        if (with_.files.take_step(of_these)) return;
+        continue;  // another job has taken it
+      case work_kind::decode:
+        decode(*next);
+        return feed();
+      case work_kind::build:
+        return build(*next);
+      case work_kind::finalize:
+        return finalize_step_of(*next);
+      case work_kind::none:
+        return feed();
+    }
   }
-  if (next != nullptr) decode(*next);
-  feed();
 }
+
+// What is to be decoded, built or finalized is in `next`, and has begun.
+store_core::work_kind store_core::choose_work(priority_classes of_these, slot*& next,
+                                              actions& todo) noexcept {
+  const std::optional<asset_priority> step = with_.files.first_step(of_these);
+  slot* const read = to_decode_.first(of_these);
+  slot* const made = for_workers_.first(of_these);
+  const bool made_is_next = made != nullptr && (read == nullptr || comes_before(*made, *read));
+  const slot* const first = made_is_next ? made : read;
+  if (step && (first == nullptr || *step >= first->priority)) return work_kind::read;
+  if (!made_is_next && read != nullptr) {
+    next = begin_decode(*read, step || made != nullptr, todo);
+    if (next != nullptr) return work_kind::decode;
+    if (to_decode_.first(of_these) != read) return work_kind::none;  // it was given up
+  }
+  if (made != nullptr) {
+    next = made;
+    const work_kind what = made->now.building ? work_kind::build : work_kind::finalize;
+    happens(*made, life_event::step_begins, todo);
+    return what;
+  }
+  return step ? work_kind::read : work_kind::none;
+}
+
+// --- Its value -----------------------------------------------------------------------------------
 
 // Those that come later have taken room for their values when they were read. True if any had.
 bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
@@ -356,25 +401,24 @@ bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
   return found;
 }
 
-// Null if there is none, or no room for it: then it waits with its file, see resume_decodes().
-slot* store_core::begin_decode(bool background, actions& todo) noexcept {
-  slot* const one = to_decode_.first(taken_by(background));
-  if (one == nullptr) return nullptr;
-  const std::uint64_t bytes = room_for(*one, one->fetch.content.size());
-  const std::size_t line = class_of(one->priority);
+// Null if it was given up, or if there is no room for it: then it waits with its file, see
+// resume_decodes(), for a job that is owed to it unless this one has other work.
+slot* store_core::begin_decode(slot& one, bool has_other_work, actions& todo) noexcept {
+  const std::uint64_t bytes = room_for(one, one.fetch.content.size());
+  const std::size_t line = class_of(one.priority);
   had_no_room_[line] = true;
-  if (is_held(*one) && !ending_ && !try_room(*one, bytes)) {
-    trace_room(*one, true);
-    ++owed_decodes_[line];
-    if (leave_room_to(*one, todo)) resume_decodes(todo);
+  if (is_held(one) && !ending_ && !try_room(one, bytes)) {
+    trace_room(one, true);
+    if (!has_other_work) ++owed_decodes_[line];
+    if (leave_room_to(one, todo)) resume_decodes(todo);
     return nullptr;
   }
   had_no_room_[line] = false;
-  one->known_bytes = 0;
-  todo.decodes[line] += std::exchange(owed_decodes_[line], 0);
-  set_room(*one, bytes);
-  happens(*one, life_event::decode_begins, todo);
-  return one->now.state == asset_state::decoding ? one : nullptr;
+  one.known_bytes = 0;
+  todo.jobs[line] += std::exchange(owed_decodes_[line], 0);
+  set_room(one, bytes);
+  happens(one, life_event::decode_begins, todo);
+  return one.now.state == asset_state::decoding ? &one : nullptr;
 }
 
 void* store_core::take_value(loader_entry& of) noexcept {

@@ -17,9 +17,14 @@ namespace {
 
 constexpr std::size_t reloads_at_once = 64;  // under one lock
 
-// It is loaded again after what it needs, which has the file.
-bool follows_its_needs(const slot& part) noexcept {
-  return !part.of->reads && part.of->dependent && part.now.state != asset_state::failed;
+// It is a part, which is loaded again after the asset of the whole file, which it needs.
+bool follows_the_whole(const slot& part) noexcept {
+  if (part.of->reads || !part.of->dependent || part.now.state == asset_state::failed) return false;
+  const need* each = part.needs;
+  while (each != nullptr && !(each->needed && each->child->path.id == part.path.id)) {
+    each = each->next_of_parent;
+  }
+  return each != nullptr;
 }
 
 }  // namespace
@@ -52,7 +57,7 @@ void store_core::reload(const asset_path& path) noexcept {
   const vfs_detail::path_key key(path, with_.ignores_case);
   const sync_detail::scoped_lock hold(lock_);
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
-    if (one->of != nullptr && follows_its_needs(*one)) continue;
+    if (one->of != nullptr && follows_the_whole(*one)) continue;
     one->saved = true;
     note_change(*one, due_ns);
   }
@@ -141,7 +146,7 @@ bool store_core::may_come(slot& because) noexcept {
   slot* one = &because;
   for (; one != nullptr && one->blame_look != blame_look_; one = one->failed_need) {
     one->blame_look = blame_look_;
-    one->blame_comes = comes = one->may_come;
+    one->blame_comes = comes = one->may_come || one->gave_up;
     if (comes) break;
   }
   if (one != nullptr) comes = one->blame_comes;

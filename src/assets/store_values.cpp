@@ -33,15 +33,7 @@ void store_core::perform(actions& todo) noexcept {
   }
   for (std::size_t i = asset_priority_class_count; i-- > 0;) {
     const asset_priority priority = name_of_class(i);
-    for (; todo.steps[i] > 0; --todo.steps[i]) {
-      step_waits(priority);
-    }
-    for (; todo.decodes[i] > 0; --todo.decodes[i]) {
-      decode_later(priority);
-    }
-    for (; todo.finalizes[i] > 0; --todo.finalizes[i]) {
-      group_.run([this]() noexcept { finalize_next(); }, options_for(priority, "finalize"));
-    }
+    for (; todo.jobs[i] > 0; --todo.jobs[i]) work_later(priority);
   }
   if (std::exchange(todo.feeds, false)) feed_later();
   if (todo.settled != nullptr) todo.wakes_main = true;
@@ -116,25 +108,13 @@ void store_core::build(slot& one) noexcept {
   perform(todo);
 }
 
-// Builds or finalizes.
-void store_core::finalize_next() noexcept {
+// On a worker.
+void store_core::finalize_step_of(slot& one) noexcept {
+  if (!finalize(one, worker_step_ns)) return;
   actions todo;
-  slot* next = nullptr;
-  bool builds = false;
   {
     const sync_detail::scoped_lock hold(lock_);
-    next = for_workers_.first();
-    if (next != nullptr) {
-      builds = next->now.building;
-      happens(*next, life_event::step_begins, todo);
-    }
-  }
-  if (next == nullptr) return;
-  if (builds) return build(*next);
-  if (!finalize(*next, worker_step_ns)) return;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    happens(*next, life_event::step_again, todo);
+    happens(one, life_event::step_again, todo);
   }
   perform(todo);
 }

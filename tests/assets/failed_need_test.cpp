@@ -175,6 +175,56 @@ TEST(a_failed_need, of_a_circle_is_named_once) {
   EXPECT_EQ(text.find("a needs", 1), text.npos) << text;
 }
 
+// What an asset is to blame for is not forgotten when somebody looks at it, and goes before it has
+// failed again.
+TEST(a_failed_need, that_was_let_go_of_while_it_loaded_is_not_forgotten) {
+  for (const bool decodes : {false, true}) {
+    for (const bool by_reload : {false, true}) {
+      SCOPED_TRACE(testing::Message() << decodes << by_reload);
+      store_rig rig({.workers = 1});
+      rig.add("top", by_reload ? "" : "@mid");
+      rig.add("mid", "leaf.txt");
+      rig.add("leaf.txt", "broken");
+      rig.mount();
+      barricade decoding{barricade::raised};
+      barricade gate{barricade::raised};
+      std::atomic<bool> holds{false};
+      rig.lists.before_decode = [&](const std::string& path) {
+        if (path != "mid" || !holds) return;
+        decoding.lower();
+        gate.wait();
+      };
+      rigged_store store(rig, {.keep_bytes = 0, .reload_delay = std::chrono::nanoseconds(0)});
+      const asset<list> top = store.get<list>("top"_path);
+      ASSERT_TRUE(store.wait_for(top, hang));
+      if (by_reload) {
+        rig.add("top", "@mid");
+        store.reload("top");
+        ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(top); }));
+      }
+      ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 1; }));
+      holds = decodes;
+      {
+        const asset<list> look = store.get<list>("mid"_path);
+        if (decodes) decoding.wait();
+      }
+      store.pump(std::chrono::milliseconds(1));
+      holds = false;
+      gate.lower();
+      ASSERT_TRUE(pump_until(store, [&] { return store.progress().waiting_bytes == 0; }));
+      if (!decodes) {
+        EXPECT_EQ(explained(store, top), "top needs mid needs leaf.txt: broken words");
+      }
+      rig.add("leaf.txt", "leaf");
+      store.reload("leaf.txt");
+      ASSERT_TRUE(pump_until(store, [&] {
+        return top.is_ready() && store.reload_status(top) && !top->lists.empty();
+      }));
+      EXPECT_EQ(top->lists[0]->texts[0]->text, "leaf");
+    }
+  }
+}
+
 // A circle of assets: each needs the next one.
 struct circle {
   store_rig rig;
@@ -343,8 +393,8 @@ TEST(a_circle, that_a_retry_opens_lets_all_load_that_had_closed_it) {
   for (const asset<list>& each : {hub, left, right}) ASSERT_EQ(store.outcome(each), "invalid");
   rig.add("hub", "");
   store.retry(hub);
-  ASSERT_TRUE(pump_until(
-      store, [&] { return hub.is_ready() && left.is_ready() && right.is_ready(); }));
+  ASSERT_TRUE(
+      pump_until(store, [&] { return hub.is_ready() && left.is_ready() && right.is_ready(); }));
 }
 
 }  // namespace

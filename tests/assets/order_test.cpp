@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -327,6 +328,47 @@ TEST(asset_order, of_needs_is_that_of_their_parents_whichever_asks_first) {
   ASSERT_EQ(store.outcome(first), "ready");
   ASSERT_EQ(store.outcome(last), "ready");
   EXPECT_EQ(came_first, "wall.txt");
+}
+
+// All others are in memory by then, and have jobs in the pool that were queued before.
+TEST(asset_order, of_one_class_is_that_of_its_numbers_in_every_step) {
+  for (const bool is_free : {false, true}) {
+    for (const int priority : {20, 110, 200}) {
+      constexpr int count = 20;
+      store_rig rig({.workers = 1});
+      rig.os.set_cached(true);
+      rig.texts.is_free = is_free;
+      rig.add("urgent", "urgent");
+      for (int i = 0; i < count; ++i) rig.add(std::to_string(i), std::to_string(i));
+      rig.mount();
+      barricade decoding{barricade::raised};
+      barricade gate{barricade::raised};
+      std::atomic<bool> holds{true};
+      rig.texts.before_decode = [&](const std::string&) {
+        if (!holds.exchange(false)) return;
+        decoding.lower();
+        gate.wait();
+      };
+      rigged_store store(rig, {.background_threads = 0});
+      std::vector<asset<words>> held;
+      for (int i = 0; i < count; ++i) {
+        held.push_back(store.get<words>(std::to_string(i), static_cast<asset_priority>(priority)));
+      }
+      decoding.wait();
+      const asset<words> urgent =
+          store.get<words>("urgent"_path, static_cast<asset_priority>(priority + 1));
+      gate.lower();
+      pump_until_settled(store);
+      const std::vector<std::string> lines = rig.happened.lines();
+      const auto at = std::ranges::find(lines, "finalize urgent") - lines.begin();
+      const auto before = std::count_if(lines.begin(), lines.begin() + at, [](const auto& line) {
+        return line.starts_with("decode ") && line != "decode urgent";
+      });
+      EXPECT_TRUE(!is_free || before <= 2) << priority << ", after " << before;
+      const std::vector<std::string> order = decodes(rig);
+      EXPECT_LE(std::ranges::find(order, "urgent") - order.begin(), 2) << priority;
+    }
+  }
 }
 
 }  // namespace

@@ -206,13 +206,21 @@ TEST_P(the_ledger_of_files, may_be_as_small_as_it_likes) {
       sum_loader sums;
       sums.stated_factor = 5;  // more than the budget
       sums.is_free = false;
+      test::diary happened;
+      test::words_loader texts(happened);
       {
         asset_store store(files, reads, rig.engine.jobs,
                           {.budget_bytes = 64 * kib, .ledger = GetParam() ? &ledger : nullptr});
-        ASSERT_TRUE(store.add(sums));
+        ASSERT_TRUE(store.add(sums) && store.add(texts));
         std::vector<asset<sum>> held;
+        std::vector<asset<test::words>> same_files;
         for (int i = 0; i < 24; ++i) held.push_back(store.get<sum>(std::to_string(i)));
+        for (int i = 0; i < 24; ++i)
+          same_files.push_back(store.get<test::words>(std::to_string(i)));
         for (const asset<sum>& each : held) {
+          EXPECT_TRUE(store.wait_for(each, test::hang) && each.is_ready());
+        }
+        for (const asset<test::words>& each : same_files) {
           EXPECT_TRUE(store.wait_for(each, test::hang) && each.is_ready());
         }
       }

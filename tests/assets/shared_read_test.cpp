@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,13 +23,17 @@ using namespace overture::test;
 // How long a file is, as another type than words.
 struct length {
   std::size_t bytes = 0;
+  char first = 0;
 };
 
 class length_loader final : public loader<length> {
  public:
   result<length> decode(std::span<const std::byte> bytes, load_context&) override {
-    return length{bytes.size()};
+    if (before_decode) before_decode();
+    return length{bytes.size(), static_cast<char>(bytes.front())};
   }
+
+  std::function<void()> before_decode;
 };
 
 struct two_types {
@@ -112,6 +117,22 @@ TEST(a_shared_read, goes_on_for_the_other_if_one_is_let_go) {
   }
 }
 
+TEST(a_shared_read, stays_in_memory_until_the_last_has_decoded_it) {
+  two_types of(2, 2);
+  of.rig.os.set_cached(true);
+  of.rig.add("1", std::string(10, 'y'));
+  asset_store& store = of.begin({});
+  barricade gate{barricade::raised};
+  of.lengths.before_decode = [&] { gate.wait(); };
+  const asset<words> text = store.get<words>("0"_path, asset_priority::high);
+  const asset<length> bytes = store.get<length>("0"_path);
+  const asset<words> other = store.get<words>("1"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return text.is_ready() && other.is_ready(); }));
+  gate.lower();
+  pump_until_settled(store);
+  EXPECT_EQ(bytes->first, 'x');
+}
+
 // A mount may have changed what the path means.
 TEST(a_shared_read, is_not_one_that_has_begun_before) {
   two_types of(2);
@@ -161,6 +182,7 @@ TEST(a_shared_read, that_was_refused_room_is_tried_again) {
 // Whichever asset is raised, its file is read before others.
 TEST(a_shared_read, is_as_urgent_as_the_most_urgent_of_its_assets) {
   two_types of(0, 3);
+  of.rig.os.set_cached(true);
   asset_store& store = of.begin({});
   std::vector<asset<words>> texts;
   for (int i = 0; i < 3; ++i) texts.push_back(store.get<words>(std::to_string(i)));

@@ -22,8 +22,9 @@
 // first, and then the order is that of asking, in whatever order the disk brings the files. A need
 // has the turn of the first that needs it.
 // Raising an asset raises all that it needs, queued or not. Background assets are read after all
-// others, and decoded on threads of the lowest priority of the system, so they never stand in the
-// way of a frame.
+// others, and decoded, built and finalized on threads of the lowest priority of the system (in
+// pump(), if the loader is not free_threaded()), so they never stand in the way of a frame.
+// A call of a loader that has begun is never interrupted: what becomes urgent waits for one.
 //
 // An asset is read whole, decoded, and finalized once all that it needs is ready: see loader.hpp.
 // Assets of one file that wait for their turn, as types or with settings, are read and unpacked
@@ -294,8 +295,8 @@ class OVERTURE_API asset_store {
     retry_any(failed.head_);
   }
 
-  // Says that a file has changed. Its assets are loaded again, of whatever type,
-  // config.reload_delay after the last call, and pump() puts the new values in place of the old,
+  // Says that a file has changed. Its assets are loaded again, of whatever type (parts after the
+  // asset of the whole file that they need), config.reload_delay after the last call, and pump() puts the new values in place of the old,
   // which are unloaded. What fails keeps its old value, see reload_status(). What had failed is
   // tried again, and so is what failed, or could not be reloaded, because of it, or because its
   // needs closed a circle, which a new value may open. Assets whose loader is dependent() are
