@@ -175,7 +175,7 @@ TEST(a_failed_need, of_a_circle_is_named_once) {
   EXPECT_EQ(text.find("a needs", 1), text.npos) << text;
 }
 
-// What an asset is to blame for is not forgotten when somebody looks at it, and goes before it has
+// What an asset is to blame for is not forgotten when it is asked for, and let go of before it has
 // failed again.
 TEST(a_failed_need, that_was_let_go_of_while_it_loaded_is_not_forgotten) {
   for (const bool decodes : {false, true}) {

@@ -296,13 +296,13 @@ class OVERTURE_API asset_store {
   }
 
   // Says that a file has changed. Its assets are loaded again, of whatever type (parts after the
-  // asset of the whole file that they need), config.reload_delay after the last call, and pump() puts the new values in place of the old,
-  // which are unloaded. What fails keeps its old value, see reload_status(). What had failed is
-  // tried again, and so is what failed, or could not be reloaded, because of it, or because its
-  // needs closed a circle, which a new value may open. Assets whose loader is dependent() are
-  // loaded again after what they need. One save may turn a need round: a circle of needs (see
-  // load_context::need()) is one of the new values, and what might close one waits for the other
-  // reloads. For a file_watch:
+  // asset of the whole file that they need), config.reload_delay after the last call, and pump()
+  // puts the new values in place of the old, which are unloaded. What fails keeps its old value,
+  // see reload_status(). What had failed is tried again, and so is what failed, or could not be
+  // reloaded, because of it, or because its needs closed a circle, which a new value may open.
+  // Assets whose loader is dependent() are loaded again after what they need. One save may turn a
+  // need round: a circle of needs (see load_context::need()) is one of the new values, and what
+  // might close one waits for the other reloads. For a file_watch:
   //
   //   (void)watch.poll([&](const file_change& change) { store.reload(change.path); });
   //
