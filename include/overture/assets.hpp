@@ -6,6 +6,7 @@
 #include "overture/assets/asset.hpp"
 #include "overture/assets/asset_event.hpp"
 #include "overture/assets/asset_group.hpp"
+#include "overture/assets/asset_stage.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/assets/asset_type.hpp"
 #include "overture/assets/asset_variant.hpp"

@@ -125,6 +125,10 @@ const void* asset_context::needed_any(const detail::asset_type& type) const noex
   return one.store->needed_by(one, type);
 }
 
+std::uint64_t load_context::file_bytes() const noexcept {
+  return static_cast<const slot&>(of_).stage.file_bytes;
+}
+
 detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_wanted& what,
                                       bool needed) noexcept {
   slot& one = static_cast<slot&>(of_);
@@ -370,6 +374,18 @@ result<void> asset_store::reload_status_any(const detail::asset_head* of) const 
   if (is_none(of)) return {};
   state_->expects_own(*of);
   return state_->core.reload_status_of(static_cast<const slot&>(*of));
+}
+
+asset_stage asset_store::stage_any(const detail::asset_head* of) const noexcept {
+  if (is_none(of)) return {};
+  state_->expects_own(*of);
+  return state_->core.stage_of(static_cast<const slot&>(*of));
+}
+
+void asset_store::set_last_stage_any(detail::asset_head* of, unsigned stage) noexcept {
+  if (is_none(of)) return;
+  state_->expects_own(*of);
+  state_->core.set_last_stage(static_cast<slot&>(*of), stage);
 }
 
 bool asset_store::wait_for_any(detail::asset_head* wanted,

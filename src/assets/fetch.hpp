@@ -32,11 +32,14 @@ struct fetch_request {
   asset_priority priority = asset_priority::normal;
   std::uint64_t number = 0;            // the lowest of a priority goes first
   std::uint32_t subject = UINT32_MAX;  // for the timeline
+  std::uint64_t bytes_max = 0;         // so much of its beginning is enough; 0: all of it is wanted
   void* owner = nullptr;
   // Set before fetched().
   result<void> outcome;
   bool was_refused = false;  // by may_read(): the outcome is an error
   std::span<const std::byte> content;
+  std::uint64_t file_bytes = 0;  // of the whole file
+  bool has_parts = false;        // less than all of it can be read; else the content is all
   // Set before fetched(): of the last step, which unpacks, and reads what is cached. The decoder
   // adds its own.
   std::uint64_t work_ns = 0;

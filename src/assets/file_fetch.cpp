@@ -16,7 +16,8 @@ class file_in_memory final : load_detail::file_read, public held_file {
  public:
   file_in_memory(file_fetcher& fetcher, const load_detail::read_means& with, load_priority priority,
                  fetch_request& wanted, fetch_listener& listener) noexcept
-      : file_read(with, {.priority = priority, .subject = wanted.subject}),
+      : file_read(with,
+                  {.priority = priority, .subject = wanted.subject, .bytes_max = wanted.bytes_max}),
         fetcher_(fetcher),
         wanted_(wanted),
         listener_(listener) {}
@@ -46,6 +47,8 @@ class file_in_memory final : load_detail::file_read, public held_file {
       content_ = *std::move(outcome);
       wanted_.outcome = {};
       wanted_.content = content_.span();
+      wanted_.file_bytes = whole_bytes();
+      wanted_.has_parts = has_parts();
     } else {
       wanted_.outcome = tl::unexpected<error>(outcome.error());
       if (outcome.error().code == errc::not_found && with().files.mount_count() == 0) {

@@ -3,6 +3,8 @@
 // What a store knows of one asset.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +12,7 @@
 #include "assets/life.hpp"
 #include "assets/lists.hpp"
 #include "overture/assets/asset_group.hpp"
+#include "overture/assets/asset_stage.hpp"
 #include "sync/object_use.hpp"
 
 namespace overture::assets_detail {
@@ -37,6 +40,14 @@ struct type_key {
   return {.id = type.id != 0 ? type.id : here, .bytes = type.bytes, .alignment = type.alignment};
 }
 
+// How much of its file a value is made of.
+struct value_stage {
+  unsigned index = 0;
+  bool is_part = false;
+  bool has_parts = false;  // less than all of it could be read
+  std::uint64_t file_bytes = 0;
+};
+
 // A loader that was added, and memory for its values.
 struct loader_entry {
   overture::detail::any_loader* by = nullptr;
@@ -48,6 +59,8 @@ struct loader_entry {
   bool dependent = false;
   std::size_t value_bytes = 0;
   std::size_t value_alignment = 0;
+  std::array<std::uint64_t, asset_stages_max> stage_bytes{};
+  unsigned last_stage = 0;  // that of the whole file
   const void* placeholder = nullptr;
   void* free_values = nullptr;  // linked through their first bytes
   // Of the assets that it has decoded and built, for a guess at what the next one takes.
@@ -82,11 +95,13 @@ struct slot : overture::detail::asset_head {
   asset_priority wanted = asset_priority::normal;  // by the program
   std::uint64_t number = 0;                        // the lowest of a priority was asked for first
   void* value = nullptr;
-  std::uint64_t value_bytes = 0;  // as its loader says
-  std::uint64_t since_ns = 0;     // when it came into its state
-  error failure;                  // if it has failed
-  slot* failed_need = nullptr;    // that made it fail
-  text_place failed_at;           // if its file is a text
+  std::uint64_t value_bytes = 0;     // as its loader says
+  value_stage stage;                 // of the value, or of that which is being loaded
+  unsigned last_stage = all_stages;  // that the program wants
+  std::uint64_t since_ns = 0;        // when it came into its state
+  error failure;                     // if it has failed
+  slot* failed_need = nullptr;       // that made it fail
+  text_place failed_at;              // if its file is a text
   fetch_request fetch;
   // Several assets of one file share its read: see share_read().
   slot* read_by = nullptr;    // the one whose request reads it; null: its own does
@@ -172,6 +187,19 @@ struct slot : overture::detail::asset_head {
 
 [[nodiscard]] inline bool is_held(const slot& one) noexcept {
   return one.handles.load(std::memory_order_seq_cst) != 0;
+}
+// How much of its file is to be read; 0: all of it.
+[[nodiscard]] inline std::uint64_t bytes_to_read(const slot& one) noexcept {
+  return one.stage.index < one.of->last_stage ? one.of->stage_bytes[one.stage.index] : 0;
+}
+// The stage that its value should be of, if that is not the one that it is of.
+[[nodiscard]] inline unsigned next_stage(const slot& one) noexcept {
+  const value_stage& now = one.stage;
+  const unsigned last = std::min(one.last_stage, one.of->last_stage);
+  if (now.is_part && now.index < last) return now.index + 1;
+  const bool is_coarser =
+      now.index > last && now.has_parts && one.of->stage_bytes[last] < now.file_bytes;
+  return is_coarser ? last : now.index;
 }
 // For threads without the store's lock too.
 [[nodiscard]] inline bool is_settled(const slot& one) noexcept {

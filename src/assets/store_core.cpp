@@ -62,16 +62,21 @@ result<void> store_core::status() const noexcept {
 
 result<void> store_core::add(overture::detail::any_loader& by) noexcept {
   const overture::detail::asset_type& type = by.type();
-  const loader_entry made{.by = &by,
-                          .type = key_of(type),
-                          .type_name = type.name,
-                          .free_threaded = by.is_free_threaded(),
-                          .builds = by.is_builder(),
-                          .reads = by.is_reader(),
-                          .dependent = by.is_dependent(),
-                          .value_bytes = std::max(type.bytes, sizeof(void*)),
-                          .value_alignment = std::max(type.alignment, alignof(void*)),
-                          .placeholder = by.placeholder_at()};
+  loader_entry made{.by = &by,
+                    .type = key_of(type),
+                    .type_name = type.name,
+                    .free_threaded = by.is_free_threaded(),
+                    .builds = by.is_builder(),
+                    .reads = by.is_reader(),
+                    .dependent = by.is_dependent(),
+                    .value_bytes = std::max(type.bytes, sizeof(void*)),
+                    .value_alignment = std::max(type.alignment, alignof(void*)),
+                    .placeholder = by.placeholder_at()};
+  while (made.last_stage < asset_stages_max) {
+    const std::uint64_t bytes = by.bytes_of_stage(made.last_stage);
+    if (bytes == 0) break;
+    made.stage_bytes[made.last_stage++] = bytes;
+  }
   const sync_detail::scoped_lock hold(lock_);
   if (loader_of(made.type) != nullptr) {
     return fail(errc::exists, "the store has a loader for this type already");

@@ -128,6 +128,8 @@ class store_core final : public fetch_listener {
   void unused(slot& one) noexcept { unused_.add(one); }
   void reload(const asset_path& path) noexcept;
   [[nodiscard]] result<void> reload_status_of(const slot& one) noexcept;
+  [[nodiscard]] asset_stage stage_of(const slot& one) noexcept;
+  void set_last_stage(slot& one, unsigned stage) noexcept;
   [[nodiscard]] result<void> status_of(const slot& one) noexcept;
   [[nodiscard]] bool is_cancelled(const slot& one) noexcept;
   // What `one` asked for in decode() cannot be: it fails with that.
@@ -333,6 +335,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool may_come(slot& because) noexcept REQUIRES(lock_);
   void retry_failed(std::uint64_t end_ns) noexcept;
   void begin_reloads(std::uint64_t end_ns) noexcept;
+  void consider_stage(slot& one) noexcept REQUIRES(lock_);
+  void make_stage(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void end_reload(slot& reload, actions& todo) noexcept REQUIRES(lock_);
   // Lets old values go.
@@ -341,6 +345,7 @@ class store_core final : public fetch_listener {
   void retry_parts_of(const slot& whole) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void begin_other_value(slot& one, unsigned stage, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
   void end_reloads(std::uint64_t end_ns) noexcept;
   // Those that waited for reloads because they might need each other in a circle.

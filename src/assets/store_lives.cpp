@@ -102,6 +102,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   if (changes_state && next.state == asset_state::queued) {
     one.circle_at = 0;
+    if (!one.is_second) one.stage = {};
     // What was refused room keeps its turn.
     if (event != life_event::read_refused) one.number = ++times_queued_;
   }
@@ -134,6 +135,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     one.state.store(next.state, std::memory_order_release);
     note_change_of_state(one, before.state);
   }
+  if (before.in == place::kept && next.in == place::none) consider_stage(one);
   trace(one, before, event);
   carry_out(one, what, todo);
   take_room(one, todo);
@@ -219,6 +221,7 @@ void store_core::take_room(slot& one, actions& todo) noexcept {
 void store_core::settle(slot& one, actions& todo) noexcept {
   const bool failed = one.now.state == asset_state::failed;
   if (!failed) one.version.fetch_add(1, std::memory_order_relaxed);
+  if (!failed) consider_stage(one);
   // Held until those who wait have been told; a reload is held from its start.
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;

@@ -136,6 +136,7 @@ void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& tod
   one.fetch.number = one.number;
   one.fetch.was_refused = false;
   one.fetch.subject = one.subject;
+  one.fetch.bytes_max = bytes_to_read(one);
   one.fetch.owner = &one;
   group_.begin_job();
 }
@@ -148,6 +149,8 @@ void store_core::share_read(slot& one, actions& todo) noexcept {
     for (slot* const waits : {each, each->reload}) {
       if (waits == nullptr || waits->now.in != place::to_read || !waits->of->reads) continue;
       begin_read_of(*waits, 0, todo);
+      const bool is_all = waits->fetch.bytes_max == 0 || one.fetch.bytes_max == 0;
+      one.fetch.bytes_max = is_all ? 0 : std::max(waits->fetch.bytes_max, one.fetch.bytes_max);
       waits->read_by = &one;
       waits->shared_by = std::exchange(one.shared_by, waits);
     }
@@ -240,6 +243,7 @@ void store_core::read_waits(fetch_request& begun, bool waits) noexcept {
 // It has no file.
 void store_core::fetch_nothing(slot& one) noexcept {
   one.fetch.content = {};
+  one.fetch.file_bytes = 0;
   one.fetch.outcome = {};
   one.fetch.work_ns = 0;
   fetched(one.fetch);
@@ -256,6 +260,8 @@ void store_core::fetched(fetch_request& ended) noexcept {
       each->fetch.outcome = ended.outcome;
       each->fetch.was_refused = ended.was_refused;
       each->fetch.content = ended.content;
+      each->fetch.file_bytes = ended.file_bytes;
+      each->fetch.has_parts = ended.has_parts;
       each->fetch.work_ns = 0;
       each->fetch.file = ended.file;
       if (ended.file != nullptr) ended.file->holders.fetch_add(1, std::memory_order_relaxed);
@@ -269,7 +275,12 @@ void store_core::fetched(fetch_request& ended) noexcept {
 }
 
 void store_core::has_been_read(slot& one) noexcept {
-  const fetch_request& ended = one.fetch;
+  fetch_request& ended = one.fetch;
+  // More may have been read for others.
+  const std::uint64_t bytes_max = bytes_to_read(one);
+  if (ended.has_parts && bytes_max != 0 && bytes_max < ended.content.size()) {
+    ended.content = ended.content.first(bytes_max);
+  }
   const std::uint64_t stated =
       ended.outcome ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
   actions todo;
@@ -283,6 +294,10 @@ void store_core::has_been_read(slot& one) noexcept {
       happens(one, life_event::read_refused, todo);
     } else if (ended.outcome) {
       one.file_bytes = ended.content.size();
+      one.stage = {.index = one.stage.index,
+                   .is_part = ended.content.size() < ended.file_bytes,
+                   .has_parts = ended.has_parts,
+                   .file_bytes = ended.file_bytes};
       happens(one, life_event::read_ends, todo);
     } else {
       fails(one, life_event::read_fails, ended.outcome.error(), todo);

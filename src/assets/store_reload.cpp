@@ -84,13 +84,44 @@ void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
       for (std::size_t i = 0; i < reloads_at_once && to_look_at_ != nullptr; ++i) {
         slot& one = *std::exchange(to_look_at_, to_look_at_->changed_next);
         one.in_changed = false;
-        if (one.changed && (one.due_ns > now || !try_reload(one, todo))) look_later(one);
+        if (one.changed) {
+          if (one.due_ns > now || !try_reload(one, todo)) look_later(one);
+        } else {
+          make_stage(one, todo);
+        }
       }
       more = to_look_at_ != nullptr;
     }
     perform(todo);
     more = more && now_ns() < end_ns;
   }
+}
+
+// If its value should be of another stage, pump() makes that: see begin_reloads().
+void store_core::consider_stage(slot& one) noexcept {
+  if (one.is_second || one.changed || one.of->last_stage == 0) return;
+  if (next_stage(one) == one.stage.index) return;
+  one.due_ns = 0;
+  look_later(one);
+}
+
+void store_core::make_stage(slot& one, actions& todo) noexcept {
+  const bool is_idle = one.now.state == asset_state::ready && one.reload == nullptr;
+  if (!is_idle || !is_held(one)) return;
+  if (const unsigned to = next_stage(one); to != one.stage.index) begin_other_value(one, to, todo);
+}
+
+asset_stage store_core::stage_of(const slot& one) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  if (one.now.state != asset_state::ready) return {};
+  return {
+      .index = one.stage.index, .is_whole = !one.stage.is_part, .file_bytes = one.stage.file_bytes};
+}
+
+void store_core::set_last_stage(slot& one, unsigned stage) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  one.last_stage = stage;
+  if (one.now.state == asset_state::ready) consider_stage(one);
 }
 
 // False if it is being loaded, and has to end first.
@@ -182,7 +213,10 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);
   happens(one, life_event::retried, todo);
-  if (one.now.state != asset_state::ready) return;
+  if (one.now.state == asset_state::ready) begin_other_value(one, one.stage.index, todo);
+}
+
+void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noexcept {
   slot* const fresh = ending_ ? nullptr : make_reload();
   if (fresh == nullptr) {
     one.last_reload = fail(errc::out_of_memory, "out of memory for a reload");
@@ -191,6 +225,7 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
     return;
   }
   fresh->reload_of = &one;
+  fresh->stage = {.index = stage};
   one.reload = fresh;
   fresh->of = one.of;
   fresh->type = one.type;
@@ -266,6 +301,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     counts_.take_out(reload);
     std::swap(one.value, reload.value);
     std::swap(one.value_bytes, reload.value_bytes);
+    std::swap(one.stage, reload.stage);
     std::swap(one.now.begun, reload.now.begun);
     reload.room_bytes = reload.value_bytes;  // the old one is what it brings now
     counts_.put_in(one);
@@ -277,6 +313,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     if (!std::exchange(one.last_reload, {})) retry_circles();  // its old needs were not of its file
     one.reload_failed_need = nullptr;
     one.circle_at = 0;
+    consider_stage(one);
     if (one.of->reads) retry_parts_of(one);
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
       slot& parent = each->parent->reload_of ? *each->parent->reload_of : *each->parent;
@@ -287,6 +324,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
     if (needs_.may_be_opened(one)) note_change(one, 0);
+    if (reload.stage.index == one.stage.index) consider_stage(one);  // that has not failed
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }

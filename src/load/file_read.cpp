@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "load/file_read.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "load/file_room.hpp"
@@ -53,12 +54,24 @@ void file_read::open() noexcept {
   result<opened_file> opened = with_.files.open(path_);
   if (!opened) return end(tl::unexpected<error>(opened.error()));
   file_ = *std::move(opened);
-  if (!may_read(whole_file_bytes(file_.place()))) return end(tl::unexpected<error>(was_refused));
+  whole_bytes_ = file_.place().bytes;
+  has_parts_ = file_.place().method == compression::none && !file_.is_in_block();
+  if (!may_read(room_bytes())) return end(tl::unexpected<error>(was_refused));
   take_room(ledger());
 }
 
+// With the archive's header in front of it.
+std::uint64_t file_read::bytes_to_read() const noexcept {
+  const file_place& place = file_.place();
+  return is_part() ? place.read_bytes - (place.bytes - wishes_.bytes_max) : place.read_bytes;
+}
+
+std::uint64_t file_read::room_bytes() const noexcept {
+  return is_part() ? bytes_to_read() : whole_file_bytes(file_.place());
+}
+
 bool file_read::try_room() noexcept {
-  const std::uint64_t bytes = whole_file_bytes(file_.place());
+  const std::uint64_t bytes = room_bytes();
   room_credit none_ahead(ledger(), 0);
   if (take_file_room(file_, bytes, none_ahead, ledger(), ticket_) != lacking::nothing) return false;
   room_ = bytes;
@@ -77,7 +90,7 @@ void file_read::give_room_back() noexcept {
 }
 
 void file_read::read() noexcept {
-  read_bytes(file_.place().read_bytes);
+  read_bytes(bytes_to_read());
 }
 
 void file_read::read_bytes(std::uint64_t bytes) noexcept {
@@ -117,6 +130,7 @@ void file_read::unpack() noexcept {
   if (!request_.outcome) return end(tl::unexpected<error>(request_.outcome.error()));
   if (is_cancelled()) return end(tl::unexpected<error>(was_cancelled));
   file_.release_block();
+  if (is_part()) return take_part();
   std::size_t packed_at = 0;
   if (place.framed) {
     const result<std::span<const std::byte>> packed =
@@ -132,6 +146,25 @@ void file_read::unpack() noexcept {
       vfs_detail::unpack_file(place, {std::move(bytes_), packed_at}, with_.buffers);
   if (!unpacked) return end(tl::unexpected<error>(vfs_detail::error_at(place, unpacked.error())));
   end(std::move(unpacked));
+}
+
+void file_read::take_part() noexcept {
+  const file_place& place = file_.place();
+  if (place.framed) {
+    const result<std::uint64_t> data = vfs_detail::packed_data_after(bytes_.span(), place);
+    if (!data) return end(tl::unexpected<error>(vfs_detail::error_at(place, data.error())));
+    const std::uint64_t header_bytes = *data - place.offset;
+    // The header is longer than expected.
+    if (header_bytes > bytes_.size() - wishes_.bytes_max && bytes_.size() == bytes_to_read()) {
+      return read_bytes(header_bytes + wishes_.bytes_max);
+    }
+    if (header_bytes > bytes_.size() - wishes_.bytes_max) {
+      return end(fail(errc::corrupt, "the local header has changed", place.source, place.offset));
+    }
+    std::memmove(bytes_.data(), bytes_.data() + header_bytes, wishes_.bytes_max);
+  }
+  bytes_.shrink(wishes_.bytes_max);
+  end(std::move(bytes_));
 }
 
 void file_read::end(result<blob> outcome) noexcept {

@@ -22,6 +22,7 @@ struct read_wishes {
   read_cancellation* cancel = nullptr;
   std::uint64_t deadline_ns = 0;
   std::uint32_t subject = UINT32_MAX;  // for the timeline
+  std::uint64_t bytes_max = 0;  // so much of its beginning is enough, if it can be read in part
 };
 
 // The main path: start -> open -> (room) -> read -> unpack -> ended(). Each is a step in a job;
@@ -50,6 +51,10 @@ class file_read : private executor, protected room_turn {
     return wishes_.cancel && wishes_.cancel->is_cancelled();
   }
   [[nodiscard]] const asset_path& path() const noexcept { return path_; }
+  // Once it is open: the size of the whole file, and whether a part of it can be read alone. What
+  // is compressed cannot. No checksum covers a part.
+  [[nodiscard]] std::uint64_t whole_bytes() const noexcept { return whole_bytes_; }
+  [[nodiscard]] bool has_parts() const noexcept { return has_parts_; }
   [[nodiscard]] const read_means& with() const noexcept { return with_; }
   // Takes more room of the ledger.
   [[nodiscard]] bool try_more(std::uint64_t bytes) noexcept;
@@ -61,7 +66,13 @@ class file_read : private executor, protected room_turn {
   void open() noexcept;
   void read() noexcept;
   void read_bytes(std::uint64_t bytes) noexcept;
+  [[nodiscard]] bool is_part() const noexcept {
+    return has_parts_ && wishes_.bytes_max != 0 && wishes_.bytes_max < whole_bytes_;
+  }
+  [[nodiscard]] std::uint64_t bytes_to_read() const noexcept;
+  [[nodiscard]] std::uint64_t room_bytes() const noexcept;
   void unpack() noexcept;
+  void take_part() noexcept;
   void end(result<blob> outcome) noexcept;
 
   const read_means with_;
@@ -70,6 +81,8 @@ class file_read : private executor, protected room_turn {
   opened_file file_;
   bool ticket_ = false;
   std::uint64_t room_ = 0;
+  std::uint64_t whole_bytes_ = 0;
+  bool has_parts_ = false;
   blob bytes_;
   read_request request_;
   meeting submitted_;  // of the thread that submits and the one that completes

@@ -155,7 +155,7 @@ class asset {
   [[nodiscard]] asset_barricade& settled() const noexcept {
     return head<Contracts>().settled;
   }
-  // How many values it has had: each reload that succeeds adds one.
+  // How many values it has had: each reload that succeeds adds one, and each stage.
   template <bool Contracts = detail::contracts>
   [[nodiscard]] std::uint32_t version() const noexcept {
     return head<Contracts>().version.load(std::memory_order_acquire);

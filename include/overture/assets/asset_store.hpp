@@ -26,11 +26,11 @@
 // pump(), if the loader is not free_threaded()), so they never stand in the way of a frame.
 // A call of a loader that has begun is never interrupted: what becomes urgent waits for one.
 //
-// An asset is read whole, decoded, and finalized once all that it needs is ready: see loader.hpp.
-// Assets of one file that wait for their turn, as types or with settings, are read and unpacked
-// once.
-// One that fails keeps its error; retry() tries again. The tree need not be frozen.
-// In one that ignores case, paths that differ only by case are one asset, under the folded path.
+// An asset is read whole, unless its loader has stages (asset_stage.hpp), decoded, and finalized
+// once all that it needs is ready: see loader.hpp. Assets of one file that wait for their turn, as
+// types or with settings, are read and unpacked once. One that fails keeps its error; retry() tries
+// again. The tree need not be frozen. In one that ignores case, paths that differ only by case are
+// one asset, under the folded path.
 //
 // Memory:
 //   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
@@ -84,6 +84,7 @@
 #include <string_view>
 
 #include "overture/assets/asset.hpp"
+#include "overture/assets/asset_stage.hpp"
 #include "overture/assets/loader.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/api.hpp"
@@ -314,6 +315,18 @@ class OVERTURE_API asset_store {
     return reload_status_any(of.head_);
   }
 
+  // Which stage the value is of; of one that is not ready, nothing. Any thread.
+  template <class T>
+  [[nodiscard]] asset_stage stage(const asset<T>& of) const noexcept {
+    return stage_any(of.head_);
+  }
+  // Makes the value of this stage, if it has one of a later stage, and none of later ones: see
+  // asset_stage.hpp. Any thread.
+  template <class T>
+  void set_last_stage(const asset<T>& of, unsigned stage) noexcept {
+    set_last_stage_any(of.head_, stage);
+  }
+
   // For each frame: finalizes what waits for this thread, first things first, and unloads what is
   // not held any more, until `budget` has passed. Makes one step at least, if there is any. With a
   // job system without workers it also reads and decodes, or nothing would ever load. A great many
@@ -388,6 +401,8 @@ class OVERTURE_API asset_store {
   void raise_any(detail::asset_head* wanted, asset_priority priority) noexcept;
   void retry_any(detail::asset_head* failed) noexcept;
   [[nodiscard]] result<void> reload_status_any(const detail::asset_head* of) const noexcept;
+  [[nodiscard]] asset_stage stage_any(const detail::asset_head* of) const noexcept;
+  void set_last_stage_any(detail::asset_head* of, unsigned stage) noexcept;
   bool wait_for_any(detail::asset_head* wanted, std::chrono::nanoseconds duration) noexcept;
   std::size_t explain_any(const detail::asset_head* failed, std::span<char> text) const noexcept;
 

@@ -93,6 +93,7 @@ class any_loader {
   [[nodiscard]] virtual bool is_builder() const noexcept = 0;
   [[nodiscard]] virtual bool is_reader() const noexcept = 0;
   [[nodiscard]] virtual bool is_dependent() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t bytes_of_stage(unsigned stage) const noexcept = 0;
   [[nodiscard]] virtual const asset_type& type() const noexcept = 0;
 };
 
@@ -139,6 +140,8 @@ class OVERTURE_API asset_context {
 // Passed to loader::decode(), for that call and its thread only.
 class OVERTURE_API load_context : public asset_context {
  public:
+  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp.
+  [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
   // this asset waits for it before finalize(), and fails if it fails. Add the loader of its type to
   // the store beforehand. An asset whose need would close a circle fails, at the first load as at a
@@ -200,8 +203,8 @@ class loader : public detail::any_loader {
                 "an asset is moved into the store: it must be movable without exceptions");
 
  public:
-  // Makes the asset. `bytes` is the whole file, valid during the call only. Any worker, several
-  // calls at once.
+  // Makes the asset. `bytes` is the whole file, or its beginning if the loader has stages; valid
+  // during the call only. Any worker, several calls at once.
   virtual result<T> decode(std::span<const std::byte> bytes, load_context& context) = 0;
   // For work that uses the values of needs: a mesh with its materials, a shader with its includes.
   // All that decode() asked for by need() is ready, so the handles in `value` show it. An error
@@ -231,6 +234,13 @@ class loader : public detail::any_loader {
   // True: the value copies from what it needs, instead of asking its handles each time. It is then
   // loaded again after any of those: see asset_store::reload(). Must always return the same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
+  // How much of a file's beginning the value of this stage is made of; 0: all of it, which is the
+  // last stage. More with each stage; asset_stages_max are asked for. See asset_stage.hpp. Must
+  // always return the same values.
+  [[nodiscard]] virtual std::uint64_t stage_bytes(unsigned stage) const noexcept {
+    (void)stage;
+    return 0;
+  }
   // How much memory decode() and build() will take for this file, the value included: counted
   // against asset_store_config::budget_bytes before it begins. 0: it is not known, and what
   // bytes_of() says is counted afterwards; say it where build() takes much, because many assets may
@@ -282,6 +292,7 @@ class loader : public detail::any_loader {
   bool is_builder() const noexcept final { return builds(); }
   bool is_reader() const noexcept final { return reads(); }
   bool is_dependent() const noexcept final { return dependent(); }
+  std::uint64_t bytes_of_stage(unsigned stage) const noexcept final { return stage_bytes(stage); }
   const detail::asset_type& type() const noexcept final { return detail::type_of<T>; }
 };
 

@@ -41,6 +41,8 @@ class OVERTURE_API opened_file {
 
   [[nodiscard]] const file_place& place() const noexcept { return place_; }
 
+  // Whether it is read from a block of a solid archive, which is unpacked as a whole.
+  [[nodiscard]] bool is_in_block() const noexcept { return store_ != nullptr; }
   // A file in a solid archive is read from a block, which must be unpacked first. Where that takes
   // 1 MiB or more, reading takes room from the file system's ledger, and fails as errc::limit if
   // there is none. A pipeline, which can wait for room, takes it beforehand:

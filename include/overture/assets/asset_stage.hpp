@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Zlib
+//
+// Values in stages: a first value from the beginning of a file, and better ones from more of it.
+//
+// A texture whose file begins with its small levels, as KTX2 has them, is on the screen after a
+// read of 64 KiB, and sharpens later. Its loader says how much each stage takes:
+//
+//   class texture_loader final : public loader<texture> {
+//    public:
+//     std::uint64_t stage_bytes(unsigned stage) const noexcept override {
+//       return stage == 0 ? 64 << 10 : 0;                      // then all of it
+//     }
+//     result<texture> decode(std::span<const std::byte> bytes, load_context& context) override {
+//       return texture::from_levels_in(bytes, context.file_bytes());
+//     }
+//     ...
+//   };
+//
+// The asset is ready with its first value. Then the store makes the value of the next stage, as
+// for a reload: pump() puts it in the place of the one before, and asset::version() counts. It has
+// the priority of its asset, and its turn is after all that was asked for before, so the first
+// values of a level come before the second ones. If it fails, the value stays, and
+// asset_store::reload_status() says why.
+//
+// When memory is short, or an asset is far away, set_last_stage() makes it coarse again, or keeps
+// it so:
+//
+//   store.set_last_stage(wall, 0);
+//   store.set_last_stage(wall, all_stages);                    // as it was
+//
+// Limits: what is compressed, or in a solid block, is read whole and has one stage. No checksum
+// covers a part of a file: the last stage is checked. Each stage reads from the beginning of the
+// file. An asset whose loader is dependent() is loaded again after each stage of what it needs.
+#pragma once
+
+#include <cstdint>
+
+namespace overture {
+
+// A loader may have so many stages before that of the whole file.
+inline constexpr unsigned asset_stages_max = 8;
+inline constexpr unsigned all_stages = UINT32_MAX;
+
+// What the value of an asset is made of.
+struct asset_stage {
+  unsigned index = 0;            // counted from the coarsest
+  bool is_whole = false;         // it is made of the whole file
+  std::uint64_t file_bytes = 0;  // of the whole file
+};
+
+}  // namespace overture

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Zlib
+//
+// asset_store: values in stages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assets/store_rig.hpp"
+#include "support/temp_folder.hpp"
+#include "support/zip_writer.hpp"
+
+namespace overture::stage_test {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using namespace overture::test;
+using ::testing::ElementsAre;
+
+// What decode() was given, and of how much.
+struct prefix {
+  std::string text;
+  std::uint64_t file_bytes = 0;
+};
+
+class prefix_loader final : public loader<prefix> {
+ public:
+  result<prefix> decode(std::span<const std::byte> bytes, load_context& context) override {
+    prefix made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, context.file_bytes()};
+    happened.note(std::string(context.path().text) + " " + std::to_string(bytes.size()));
+    if (made.text.size() == fails_at) return fail(errc::corrupt, "flawed");
+    return made;
+  }
+  [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
+    return stage < stages.size() ? stages[stage] : 0;
+  }
+  [[nodiscard]] std::uint64_t bytes_of(const prefix& value) const noexcept override {
+    return value.text.size();
+  }
+
+  std::vector<std::uint64_t> stages{4, 8};
+  std::size_t fails_at = SIZE_MAX;
+  diary happened;
+};
+
+const std::string content = "0123456789abcdef";
+
+struct staged {
+  explicit staged(unsigned workers, int files = 1) : rig({.workers = workers}) {
+    for (int i = 0; i < files; ++i) rig.add(std::to_string(i), content);
+    rig.mount();
+  }
+  asset_store& begin(asset_store_config config = {}) {
+    config.reload_delay = 0ns;
+    store.emplace(rig.engine.files, rig.engine.reads, rig.engine.jobs, config);
+    EXPECT_TRUE(store->add(prefixes));
+    EXPECT_TRUE(store->add(rig.texts));
+    return *store;
+  }
+  [[nodiscard]] bool becomes(const asset<prefix>& one, std::string_view text) {
+    return pump_until(*store, [&] { return one.is_ready() && one->text == text; });
+  }
+  // Nothing more comes.
+  void settle() {
+    for (int i = 0; i < 20; ++i) store->pump(1ms);
+    ASSERT_TRUE(pump_until(*store, [&] { return store->progress().waiting_bytes == 0; }));
+  }
+
+  store_rig rig;
+  prefix_loader prefixes;
+  std::optional<asset_store> store;
+};
+
+TEST(a_stage, follows_the_one_before_until_the_file_is_whole) {
+  for (const unsigned workers : {0u, 2u}) {
+    staged of(workers);
+    asset_store& store = of.begin();
+    const asset<prefix> one = store.get<prefix>("0"_path);
+    EXPECT_EQ(store.stage(one).file_bytes, 0u) << "not ready";
+    ASSERT_TRUE(of.becomes(one, content));
+    EXPECT_EQ(one.version(), 3u);
+    EXPECT_EQ(store.stage(one).index, 2u);
+    EXPECT_TRUE(store.stage(one).is_whole);
+    EXPECT_EQ(one->file_bytes, content.size());
+    EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 16"));
+    of.settle();
+    EXPECT_EQ(one.version(), 3u);
+  }
+}
+
+TEST(a_stage, is_the_last_if_the_file_ends_in_it) {
+  staged of(1);
+  of.prefixes.stages = {4, 100, 200};
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+  of.settle();
+  EXPECT_EQ(one.version(), 2u);
+  EXPECT_TRUE(store.stage(one).is_whole);
+}
+
+TEST(a_stage, comes_after_the_first_ones_of_all_that_was_asked_for) {
+  constexpr int count = 10;
+  staged of(0, count);
+  of.prefixes.stages = {4};
+  asset_store& store = of.begin({.files_max = 2});
+  std::vector<asset<prefix>> held;
+  for (int i = 0; i < count; ++i) held.push_back(store.get<prefix>(std::to_string(i)));
+  for (const asset<prefix>& each : held) ASSERT_TRUE(of.becomes(each, content));
+  const std::vector<std::string> lines = of.prefixes.happened.lines();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i].ends_with(" 4"), i < count) << lines[i];
+  }
+}
+
+TEST(a_stage, may_be_the_last_that_is_wanted_and_made_again) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+  of.settle();
+  EXPECT_EQ(one.version(), 1u);
+  EXPECT_FALSE(store.stage(one).is_whole);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  of.settle();
+  EXPECT_EQ(one.version(), 2u);
+  store.set_last_stage(one, all_stages);
+  ASSERT_TRUE(of.becomes(one, content));
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+  EXPECT_EQ(store.progress().held_bytes, 4u);
+  of.settle();
+  EXPECT_EQ(one.version(), 4u);
+}
+
+TEST(a_stage, that_fails_leaves_the_one_before) {
+  staged of(1);
+  of.prefixes.fails_at = 8;
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
+  of.settle();
+  EXPECT_EQ(one->text, content.substr(0, 4));
+  EXPECT_EQ(of.prefixes.happened.count("0 8"), 1u) << "and is not tried again by itself";
+  of.prefixes.fails_at = SIZE_MAX;
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, content));
+  EXPECT_TRUE(store.reload_status(one));
+}
+
+TEST(a_stage, stays_at_a_save) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  of.rig.add("0", "an other content");
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, "an other"));
+  of.settle();
+  EXPECT_EQ(store.stage(one).index, 1u);
+}
+
+TEST(a_stage, is_of_a_file_that_others_need_whole) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const std::uint64_t before = of.rig.os.calls(os_call::read);
+  const asset<words> whole = store.get<words>("0"_path);
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+  ASSERT_EQ(pump_until(store, [&] { return whole.is_ready(); }), true);
+  EXPECT_EQ(whole->text, content);
+  EXPECT_LE(of.rig.os.calls(os_call::read) - before, 2u);
+}
+
+TEST(a_stage, waits_while_nothing_holds_the_asset) {
+  staged of(0);
+  asset_store& store = of.begin({.keep_bytes = 100});
+  asset<prefix> one = store.get<prefix>("0"_path);
+  while (!one.is_ready()) store.pump(1ns);
+  one = {};
+  of.settle();
+  EXPECT_EQ(of.prefixes.happened.lines().size(), 1u);
+  one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+}
+
+TEST(a_stage, ends_with_its_store_and_its_handle) {
+  for (int i = 0; i < 50; ++i) {
+    staged of(2, 4);
+    asset_store& store = of.begin({.keep_bytes = 0});
+    std::vector<asset<prefix>> held;
+    for (int j = 0; j < 4; ++j) held.push_back(store.get<prefix>(std::to_string(j)));
+    for (int j = 0; j < i / 5; ++j) store.pump(1ns);
+    held.clear();
+    const auto is_empty = [&] { return store.progress().asked == 0; };
+    ASSERT_TRUE(i % 2 == 1 || pump_until(store, is_empty));
+  }
+}
+
+// Stored files of an archive are read in part, compressed ones are not.
+TEST(a_stage, is_of_files_in_archives_that_are_not_compressed) {
+  temp_folder folder;
+  const std::string long_content(5000, 'x');
+  zip_writer zip;
+  zip.add({.name = "stored", .data = long_content});
+  zip.add({.name = "extra", .data = long_content, .local_extra_bytes = 3000});
+  zip.add({.name = "packed", .data = long_content, .method = zip_deflated});
+  zip.save(folder.path() / "files.zip");
+  store_rig rig({.workers = 1});
+  file_system files;
+  ASSERT_TRUE(files.mount(folder.path() / "files.zip"));
+  read_queue reads(files);
+  prefix_loader prefixes;
+  prefixes.stages = {100};
+  asset_store store(files, reads, rig.engine.jobs);
+  ASSERT_TRUE(store.add(prefixes));
+  for (const char* name : {"stored", "extra", "packed"}) {
+    const asset<prefix> one = store.get<prefix>(name);
+    ASSERT_TRUE(pump_until(store, [&] { return one.is_ready() && one->text == long_content; }));
+    const bool is_packed = name == std::string_view("packed");
+    EXPECT_EQ(one.version(), is_packed ? 1u : 2u) << name;
+    EXPECT_EQ(prefixes.happened.count(std::string(name) + " 100"), is_packed ? 0u : 1u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace overture::stage_test
