@@ -101,6 +101,12 @@ class stepping {
       go_on();
     }
   }
+  // The beginning of its file was too little.
+  void read_more() noexcept {
+    todo.drop_file = true;
+    todo.drop_needs = true;
+    queue();
+  }
   void could_not_load() noexcept {
     todo.drop_file = true;
     todo.drop_needs = true;
@@ -219,8 +225,10 @@ life_step step(const life& now, life_event event, const life_facts& is) noexcept
       it.file_has_come();
       break;
     case life_event::read_fails:
-    case life_event::decode_fails:
       it.could_not_load();
+      break;
+    case life_event::decode_fails:
+      it.is_wanted() && is.is_part ? it.read_more() : it.could_not_load();
       break;
     case life_event::read_refused:
       it.could_not_read_yet();

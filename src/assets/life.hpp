@@ -80,6 +80,7 @@ struct life_facts {
   bool need_failed = false;    // something that it needs has
   bool needs_pending = false;  // it waits for something that it needs
   bool is_reload = false;      // it brings another value of an asset
+  bool is_part = false;        // a part of its file was read, for a stage
 };
 
 // What is to be done, in this order.

@@ -98,6 +98,7 @@ struct slot : overture::detail::asset_head {
   std::uint64_t value_bytes = 0;     // as its loader says
   value_stage stage;                 // of the value, or of that which is being loaded
   unsigned last_stage = all_stages;  // that the program wants
+  unsigned first_stage = 0;          // of those before no value can be made
   std::uint64_t since_ns = 0;        // when it came into its state
   error failure;                     // if it has failed
   slot* failed_need = nullptr;       // that made it fail
@@ -195,7 +196,7 @@ struct slot : overture::detail::asset_head {
 // The stage that its value should be of, if that is not the one that it is of.
 [[nodiscard]] inline unsigned next_stage(const slot& one) noexcept {
   const value_stage& now = one.stage;
-  const unsigned last = std::min(one.last_stage, one.of->last_stage);
+  const unsigned last = std::clamp(one.last_stage, one.first_stage, one.of->last_stage);
   if (now.is_part && now.index < last) return now.index + 1;
   const bool is_coarser =
       now.index > last && now.has_parts && one.of->stage_bytes[last] < now.file_bytes;

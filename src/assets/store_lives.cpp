@@ -61,7 +61,8 @@ life_facts store_core::facts_of(const slot& one) const noexcept {
           .builds = one.of != nullptr && one.of->builds,
           .need_failed = one.failed_need != nullptr,
           .needs_pending = one.pending_needs != 0,
-          .is_reload = one.reload_of != nullptr};
+          .is_reload = one.reload_of != nullptr,
+          .is_part = one.stage.is_part};
 }
 
 // Calls of loaders, by generations: see release_replaced().
@@ -103,8 +104,9 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   if (changes_state && next.state == asset_state::queued) {
     one.circle_at = 0;
     if (!one.is_second) one.stage = {};
-    // What was refused room keeps its turn.
-    if (event != life_event::read_refused) one.number = ++times_queued_;
+    // What was refused room keeps its turn, and so does what needs more of its file.
+    const bool goes_on = event == life_event::read_refused || event == life_event::decode_fails;
+    if (!goes_on) one.number = ++times_queued_;
   }
   // Until it is tried again, others that have failed for it can be told why.
   if (changes_state && next.state == asset_state::decoding) one.failed_need = nullptr;

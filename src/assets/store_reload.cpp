@@ -209,6 +209,7 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
 }
 
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
+  one.first_stage = 0;  // of the file as it was
   if (one.blamed) retry_blaming(one);
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);

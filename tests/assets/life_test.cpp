@@ -91,6 +91,7 @@ life_facts facts_of(const std::string& text) {
     is.need_failed |= word == "need_failed";
     is.needs_pending |= word == "pending";
     is.is_reload |= word == "reload";
+    is.is_part |= word == "part";
   }
   return is;
 }
@@ -146,6 +147,8 @@ constexpr row table[] = {
      "drop_needs drop_file unload_job"},
     {"decoding", decode_ends, "held value ending", "unloaded unload_any leaving",
      "drop_needs drop_file unload_job"},
+    {"decoding", decode_fails, "held part", "queued to_read", "raise drop_needs drop_file"},
+    {"decoding", decode_fails, "part", "unloaded", "drop_needs drop_file"},
     {"decoding", decode_fails, "held", "failed settling", "drop_needs drop_file settle"},
     {"decoding", decode_fails, "", "unloaded", "drop_needs drop_file"},
     {"needing", needs_settle, "held value", "finalizing for_main", "wake_main"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -34,7 +35,7 @@ class prefix_loader final : public loader<prefix> {
   result<prefix> decode(std::span<const std::byte> bytes, load_context& context) override {
     prefix made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, context.file_bytes()};
     happened.note(std::string(context.path().text) + " " + std::to_string(bytes.size()));
-    if (made.text.size() == fails_at) return fail(errc::corrupt, "flawed");
+    if (made.text.size() == fails_at || fails_always) return fail(errc::corrupt, "flawed");
     return made;
   }
   [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
@@ -45,7 +46,8 @@ class prefix_loader final : public loader<prefix> {
   }
 
   std::vector<std::uint64_t> stages{4, 8};
-  std::size_t fails_at = SIZE_MAX;
+  std::atomic<std::size_t> fails_at{SIZE_MAX};
+  std::atomic<bool> fails_always{false};
   diary happened;
 };
 
@@ -141,15 +143,50 @@ TEST(a_stage, may_be_the_last_that_is_wanted_and_made_again) {
   EXPECT_EQ(one.version(), 4u);
 }
 
-TEST(a_stage, that_fails_leaves_the_one_before) {
+// A texture whose smallest level is larger, for example.
+TEST(a_stage, that_is_too_little_for_a_value_is_left_out) {
+  for (const unsigned workers : {0u, 2u}) {
+    staged of(workers);
+    of.prefixes.fails_at = 4;
+    asset_store& store = of.begin();
+    const asset<prefix> one = store.get<prefix>("0"_path);
+    store.set_last_stage(one, 0);
+    ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+    of.settle();
+    EXPECT_EQ(one.version(), 1u);
+    EXPECT_EQ(store.stage(one).index, 1u);
+    EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8"));
+    of.prefixes.fails_at = SIZE_MAX;
+    store.set_last_stage(one, all_stages);
+    ASSERT_TRUE(of.becomes(one, content));
+    EXPECT_EQ(one.version(), 2u);
+  }
+}
+
+TEST(a_stage, of_a_file_that_is_no_value_at_all_fails_with_the_whole) {
   staged of(1);
-  of.prefixes.fails_at = 8;
+  of.prefixes.stages = {4};
+  of.prefixes.fails_always = true;
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(store.wait_for(one, hang));
+  EXPECT_EQ(one.status().error().code, errc::corrupt);
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 16"));
+  of.prefixes.fails_always = false;
+  store.retry(one);
+  ASSERT_TRUE(of.becomes(one, content));
+}
+
+TEST(a_stage, that_fails_as_a_whole_leaves_the_one_before) {
+  staged of(1);
+  of.prefixes.stages = {4};
+  of.prefixes.fails_at = 16;
   asset_store& store = of.begin();
   const asset<prefix> one = store.get<prefix>("0"_path);
   ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
   of.settle();
   EXPECT_EQ(one->text, content.substr(0, 4));
-  EXPECT_EQ(of.prefixes.happened.count("0 8"), 1u) << "and is not tried again by itself";
+  EXPECT_EQ(of.prefixes.happened.count("0 16"), 1u) << "and is not tried again by itself";
   of.prefixes.fails_at = SIZE_MAX;
   store.reload("0");
   ASSERT_TRUE(of.becomes(one, content));

@@ -19,7 +19,8 @@
 // The asset is ready with its first value. Then the store makes the value of the next stage, as
 // for a reload: pump() puts it in the place of the one before, and asset::version() counts. It has
 // the priority of its asset, and its turn is after all that was asked for before, so the first
-// values of a level come before the second ones. If it fails, the value stays, and
+// values of a level come before the second ones. A stage whose decode() fails is left out: perhaps
+// it has too little of the file. If the last one fails, the value stays, and
 // asset_store::reload_status() says why.
 //
 // When memory is short, or an asset is far away, set_last_stage() makes it coarse again, or keeps
