@@ -1,104 +1,100 @@
 // SPDX-License-Identifier: Zlib
 //
-// Streams a song from a folder or an archive.
+// A jukebox: plays songs one after the other without a gap, from a folder or an archive.
 //
-//   example_13_music                               a song that it makes itself, with a loop
-//   example_13_music data.zip music/theme.ogg      ten seconds of that song
+//   example_13_music                                     songs that it makes, the last with a loop
+//   example_13_music --alone                             the same on one thread
+//   example_13_music data.zip music/1.ogg music/2.ogg    twenty seconds of those
 //
-// It plays through no device: it listens, and prints how loud each half second is.
-#include <overture/overture.hpp>
-#include <overture/sounds/sound_stream.hpp>
-
+// It plays through no device: what it hears must be the melody that it has cut into songs.
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include <array>
+#include <atomic>
 #include <thread>
-#include <vector>
+
+#include "melody.hpp"
+
+using namespace overture;
+using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int rate = 22'050;
+// The song that plays belongs to the callback, those before and after it to the main thread.
+class jukebox {
+ public:
+  jukebox(file_system& files, std::vector<melody::song> list)
+      : files_(files), songs_(std::move(list)) {}
 
-// Two seconds that fade in, and then two that swell and fade: the loop.
-void write_song(const std::filesystem::path& path) {
-  constexpr std::uint32_t frames = 4 * rate;
-  std::string file;
-  const auto put = [&file](std::uint32_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) file += static_cast<char>(value >> 8 * i & 255);
-  };
-  file += "RIFF";
-  put(36 + 2 * frames, 4);
-  file += "WAVEfmt ";
-  put(16, 4), put(1, 2), put(1, 2), put(rate, 4), put(2 * rate, 4), put(2, 2), put(16, 2);
-  file += "data";
-  put(2 * frames, 4);
-  for (std::uint32_t frame = 0; frame < frames; ++frame) {
-    const double time = static_cast<double>(frame) / rate;
-    const double volume = time < 2 ? time / 4 : 0.5 - 0.3 * std::cos(3.14159265 * (time - 2));
-    const double sample = volume * std::sin(6.2831853 * 220 * time);
-    put(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample * 32767)), 2);
+  // In each frame of the game: ends what has been played, and opens the next song ahead.
+  void update() {
+    for (; ended_ < playing_; ++ended_) songs_[ended_].stream.reset();
+    if (opened_ < songs_.size() && opened_ <= ended_ + 1) {
+      melody::song& next = songs_[opened_];
+      path_buffer room;
+      auto opened = normalise(next.path, room).and_then([&](const asset_path& path) {
+        return sound_stream::open(files_, path, next.config);
+      });
+      melody::tell(next.path, opened ? opened->format() : melody::why(files_, opened.error()));
+      if (opened) next.stream = std::move(*opened);  // otherwise it is left out
+      ++opened_;
+    }
+    for (std::size_t i = ended_; i < opened_; ++i) {
+      if (songs_[i].stream) songs_[i].stream->decode();  // does nothing if a thread decodes
+    }
   }
-  std::ofstream(path, std::ios::binary) << file;
-}
 
-int report(const overture::file_system& files, const overture::error& failure) {
-  char sentence[512];
-  files.explain(failure, sentence);
-  std::fprintf(stderr, "%s\n", sentence);
-  return 1;
-}
-
-// What an audio callback does, with a meter for a device. Returns whether the song has ended.
-bool listen(overture::sound_stream& music, std::vector<float>& buffer) {
-  for (std::span<float> rest = buffer; !rest.empty() && !music.ended();) {
-    const std::size_t got = music.read(rest);
-    rest = rest.subspan(got * music.channels());
-    if (got == 0) std::this_thread::yield();  // a device would play silence
+  // In the audio callback: after the last sample of a song comes the first of the next one. Returns
+  // what there was; the rest of `to` is silence.
+  std::span<const float> fill(std::span<float> to) noexcept {
+    std::span<float> rest = to;
+    while (!rest.empty() && playing_ < opened_) {
+      if (std::optional<sound_stream>& music = songs_[playing_].stream) {
+        rest = rest.subspan(music->read(rest) * music->channels());
+        if (!music->ended()) break;  // the buffer is full, or the music is late
+      }
+      ++playing_;
+    }
+    std::ranges::fill(rest, 0.0f);
+    return to.first(to.size() - rest.size());
   }
-  float loudest = 0;
-  for (const float sample : buffer) loudest = std::max(loudest, std::abs(sample));
-  const double seconds = static_cast<double>(music.position()) / music.sample_rate();
-  std::printf("%7.2f s  %-40s %llu\n", seconds,
-              std::string(static_cast<std::size_t>(loudest * 40), '#').c_str(),
-              static_cast<unsigned long long>(music.loops()));
-  return music.ended();
-}
+  sound_stream& playing() noexcept { return *songs_[playing_].stream; }
+  bool is_over() const noexcept { return playing_ == songs_.size(); }
+
+ private:
+  file_system& files_;
+  std::vector<melody::song> songs_;
+  std::size_t ended_ = 0;
+  std::atomic<std::size_t> opened_{0};   // the main thread counts
+  std::atomic<std::size_t> playing_{0};  // the callback counts
+};
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  using namespace overture;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "overture_music";
-  const bool makes_song = count < 3;
-  if (makes_song) {
-    std::filesystem::create_directory(folder);
-    write_song(folder / "song.wav");
-  }
+  const bool is_alone = count == 2;
+  const melody::folder made;
   file_system files;
-  const std::string mounted = makes_song ? folder.string() : arguments[1];
-  if (auto mount = files.mount(mounted.c_str()); !mount) return report(files, mount.error());
-  path_buffer room;
-  const result<asset_path> path = normalise(makes_song ? "song.wav" : arguments[2], room);
-  if (!path) return report(files, path.error());
-
+  const auto mounted = files.mount(count < 3 ? made.path() : std::filesystem::path(arguments[1]));
+  if (!mounted) return melody::tell(arguments[1], mounted.error().reason);
   sound_thread sounds;
-  sound_stream_config config{.thread = &sounds};
-  if (makes_song) config.repeat = sound_repeat::always, config.loop_begin = std::uint64_t{2} * rate;
-  result<sound_stream> music = sound_stream::open(files, *path, config);
-  if (!music) return report(files, music.error());
-  std::printf("%s, %u Hz, %u channels%s\n", music->format(), music->sample_rate(),
-              music->channels(), music->loop().is_set ? ", loops" : "");
-  std::vector<float> buffer(std::size_t{music->sample_rate()} / 2 * music->channels());
-  for (int half_second = 0; half_second < 20; ++half_second) {
-    if (listen(*music, buffer)) break;
+  jukebox box(files, melody::songs({.thread = is_alone ? nullptr : &sounds}, count, arguments));
+  melody::card card(count < 3);
+  const auto is_over = [&] { return card.is_full() || box.is_over(); };
+  const auto play = [&] {
+    std::array<float, 512> buffer;
+    const std::span<const float> got = box.fill(buffer);
+    card.play(got, box.is_over() ? got.size() : buffer.size());
+    if (card.goes_back()) box.playing().seek(box.playing().position() - melody::rate);
+  };
+  box.update();
+  if (is_alone) {
+    for (; !is_over(); box.update()) play();
+  } else {
+    std::thread device([&] {
+      for (; !is_over(); std::this_thread::sleep_for(1ms)) play();  // 23 ms by a real one
+    });
+    for (; !is_over(); std::this_thread::sleep_for(5ms)) box.update();
+    device.join();
   }
-  if (const sound_status status = music->status(); status.damages != 0) {
-    return report(files, status.first);
-  }
-  if (makes_song) std::filesystem::remove_all(folder);
-  return 0;
+  return card.report();
 }
