@@ -283,6 +283,12 @@ class bmp final : public decoder {
     if (header->guess_alpha) drop_empty_alpha(pixels);
     return image;
   }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    result<bmp_header> header = parse_bmp(bytes);
+    if (!header || !check(*header, bytes.size())) return 0;
+    return image_bytes(header->width, header->height, bytes.size());
+  }
 };
 
 }  // namespace

@@ -189,6 +189,15 @@ class hdr final : public decoder {
     return made;
   }
 
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    constexpr std::size_t lines_bytes_max = 64u
+                                            << 10;  // a file that is no image has no end of them
+    const auto header = parse_hdr(bytes.first(std::min(bytes.size(), lines_bytes_max)));
+    if (!header) return 0;
+    const std::uint64_t size = std::uint64_t{header->width} * header->height * float_pixel_bytes;
+    return check_image_size(header->width, header->height, size, bytes.size()) ? size : 0;
+  }
+
  private:
   static void unpack(std::span<const std::byte> packed, std::span<std::byte> row) noexcept {
     for (std::size_t x = 0; x < packed.size() / hdr_pixel_bytes; ++x) {

@@ -90,12 +90,16 @@ result<md2_file> parse_md2(std::span<const std::byte> bytes) noexcept {
       !find(56, file.frames, file.frame_bytes, file.frame_data) || file.frame_bytes < least) {
     return fail(errc::corrupt, "MD2 data out of bounds");
   }
+  return file;
+}
+
+result<void> check_triangles(const md2_file& file) noexcept {
   for (std::uint64_t i = 0; i < std::uint64_t{file.triangles} * 3; ++i) {
     if (file.position_of(i) >= file.positions || file.coordinate_of(i) >= file.coordinates) {
       return fail(errc::corrupt, "MD2 triangle with an invalid vertex index");
     }
   }
-  return file;
+  return {};
 }
 
 // A vertex of the model.
@@ -105,30 +109,40 @@ struct md2_vertex {
   std::uint32_t first = 0;  // the first vertex of the same position, where normals are summed
 };
 
+struct corner_key {
+  std::uint32_t key;  // position and coordinate
+  std::uint32_t corner;
+};
+
 struct md2_vertices {
   explicit md2_vertices(allocator& memory) noexcept
       : list(memory, memory_tag::decode), of_corner(memory, memory_tag::decode) {}
   // False if out of memory.
   [[nodiscard]] bool find(const md2_file& file) noexcept;
+  // What find() takes at most.
+  [[nodiscard]] static std::uint64_t bytes_for(std::uint64_t corners,
+                                               std::uint64_t vertices) noexcept;
 
   vec<md2_vertex> list;  // by position, then by coordinate
   vec<std::uint32_t> of_corner;
 };
 
+std::uint64_t md2_vertices::bytes_for(std::uint64_t corners, std::uint64_t vertices) noexcept {
+  // A list that grows is copied to one of twice its capacity, which begins with 8.
+  return corners * (sizeof(corner_key) + sizeof(std::uint32_t)) +
+         (vertices * 3 + 8) * sizeof(md2_vertex);
+}
+
 bool md2_vertices::find(const md2_file& file) noexcept {
   const std::size_t corners = std::size_t{file.triangles} * 3;
-  struct pair {
-    std::uint32_t key;  // position and coordinate
-    std::uint32_t corner;
-  };
-  vec<pair> sorted(list.memory(), memory_tag::decode);
+  vec<corner_key> sorted(list.memory(), memory_tag::decode);
   if (!sorted.resize_for_overwrite(corners) || !of_corner.resize_for_overwrite(corners))
     return false;
   for (std::uint32_t i = 0; i < corners; ++i) {
     sorted[i] = {file.position_of(i) << 16 | file.coordinate_of(i), i};
   }
   std::sort(sorted.begin(), sorted.end(),
-            [](const pair& a, const pair& b) { return a.key < b.key; });
+            [](const corner_key& a, const corner_key& b) { return a.key < b.key; });
   for (std::size_t i = 0; i < corners; ++i) {
     const std::uint32_t key = sorted[i].key;
     if (i == 0 || key != sorted[i - 1].key) {
@@ -281,6 +295,9 @@ class md2 final : public decoder {
                                parallel_runner& workers) const noexcept override {
     const result<md2_file> file = parse_md2(bytes);
     if (!file) return tl::unexpected<error>(file.error());
+    if (const result<void> checked = check_triangles(*file); !checked) {
+      return tl::unexpected<error>(checked.error());
+    }
     md2_vertices vertices(memory);
     if (!vertices.find(*file)) {
       return fail(errc::out_of_memory, "out of memory for the vertices of the MD2 file");
@@ -319,6 +336,26 @@ class md2 final : public decoder {
       workers.run(runs, build);
     }
     return model;
+  }
+
+  // As if no two corners shared a vertex: which do is seen only after sorting them.
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    const result<md2_file> file = parse_md2(bytes);
+    if (!file) return 0;
+    const std::uint64_t corners = std::uint64_t{file->triangles} * 3;
+    const std::uint64_t vertices =
+        std::min(corners, std::uint64_t{file->positions} * file->coordinates);
+    const std::uint64_t model =
+        model_view::block_bytes({.frames = file->frames,
+                                 .surfaces = 1,
+                                 .shaders = file->skins,
+                                 .vertices = static_cast<std::uint32_t>(vertices),
+                                 .triangles = file->triangles});
+    const std::uint64_t most = std::min<std::uint64_t>(
+        limits::model_bytes_max,
+        std::max<std::uint64_t>(limits::model_bytes_always,
+                                limits::model_bytes_per_byte_max * (bytes.size() + 1)));
+    return std::min(model, most) + md2_vertices::bytes_for(corners, vertices);
   }
 
  private:

@@ -81,11 +81,6 @@ result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t
       !find(100, std::uint64_t{surface.vertices} * frames, vertex_bytes, surface.vertex_data)) {
     return fail(errc::corrupt, "MD3 surface data out of bounds");
   }
-  for (std::uint64_t i = 0; i < std::uint64_t{surface.triangles} * 3; ++i) {
-    if (load_u32(surface.triangle_data + i * 4) >= surface.vertices) {
-      return fail(errc::corrupt, "MD3 triangle with an invalid vertex index");
-    }
-  }
   return surface;
 }
 
@@ -129,6 +124,18 @@ result<void> parse_md3(std::span<const std::byte> bytes, md3_file& file) noexcep
     counts.triangles += surface->triangles;
     counts.shaders += surface->shaders;
     offset += load_u32(surface->record + 104);
+  }
+  return {};
+}
+
+result<void> check_triangles(std::span<const std::byte> bytes, const md3_file& file) noexcept {
+  for (const md3_surface& surface : std::span(file.surfaces).first(file.counts.surfaces)) {
+    for (std::uint64_t i = 0; i < std::uint64_t{surface.triangles} * 3; ++i) {
+      if (load_u32(surface.triangle_data + i * 4) >= surface.vertices) {
+        return fail(errc::corrupt, "MD3 triangle with an invalid vertex index", {},
+                    static_cast<std::uint64_t>(surface.record - bytes.data()));
+      }
+    }
   }
   return {};
 }
@@ -303,6 +310,9 @@ class md3 final : public decoder {
     if (const result<void> parsed = parse_md3(bytes, file); !parsed) {
       return tl::unexpected<error>(parsed.error());
     }
+    if (const result<void> checked = check_triangles(bytes, file); !checked) {
+      return tl::unexpected<error>(checked.error());
+    }
     const model_counts& counts = file.counts;
     const std::uint64_t size = model_view::block_bytes(counts);
     if (size > limits::model_bytes_max) {
@@ -325,6 +335,13 @@ class md3 final : public decoder {
       workers.run(pieces.count(), [&](std::size_t i) noexcept { pieces.compute(i, view); });
     }
     return model;
+  }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    md3_file file;
+    if (!parse_md3(bytes, file)) return 0;
+    const std::uint64_t size = model_view::block_bytes(file.counts);
+    return size <= limits::model_bytes_max ? size : 0;
   }
 
  private:

@@ -36,6 +36,13 @@ constexpr pixel rgba(std::uint32_t red, std::uint32_t green, std::uint32_t blue,
   return image;
 }
 
+// What make_image() takes; 0 if it would refuse the size.
+[[nodiscard]] inline std::uint64_t image_bytes(std::uint32_t width, std::uint32_t height,
+                                               std::uint64_t file_bytes) noexcept {
+  const std::uint64_t bytes = std::uint64_t{width} * height * sizeof(pixel);
+  return check_image_size(width, height, bytes, file_bytes) ? bytes : 0;
+}
+
 [[nodiscard]] inline std::span<pixel> pixels_of(const decoded_asset& image) noexcept {
   return {reinterpret_cast<pixel*>(image.bytes().data()), image.bytes().size() / sizeof(pixel)};
 }

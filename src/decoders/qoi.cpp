@@ -97,6 +97,27 @@ class chunk_reader {
   colour now_;
 };
 
+struct qoi_header {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+};
+
+result<qoi_header> parse_qoi(std::span<const std::byte> bytes) noexcept {
+  constexpr std::uint32_t magic = 0x716F6966;  // "qoif"
+  if (bytes.size() < qoi_header_bytes || load_u32_big(bytes.data()) != magic) {
+    return fail(errc::corrupt, "not a QOI file");
+  }
+  const qoi_header header{load_u32_big(&bytes[4]), load_u32_big(&bytes[8])};
+  if (header.width == 0 || header.height == 0) {
+    return fail(errc::corrupt, "QOI image without pixels");
+  }
+  const std::uint64_t chunk_bytes = bytes.size() - qoi_header_bytes;
+  if (std::uint64_t{header.width} * header.height > chunk_bytes * pixels_per_byte_max) {
+    return fail(errc::corrupt, "the QOI file is truncated");
+  }
+  return header;
+}
+
 class qoi final : public decoder {
  public:
   const char* name() const noexcept override { return "qoi"; }
@@ -107,26 +128,20 @@ class qoi final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    if (bytes.size() < qoi_header_bytes || load_u32_big(bytes.data()) != magic) {
-      return fail(errc::corrupt, "not a QOI file");
-    }
-    const std::uint32_t width = load_u32_big(&bytes[4]);
-    const std::uint32_t height = load_u32_big(&bytes[8]);
-    if (width == 0 || height == 0) return fail(errc::corrupt, "QOI image without pixels");
-    const std::span<const std::byte> chunks = bytes.subspan(qoi_header_bytes);
-    if (std::uint64_t{width} * height > chunks.size() * pixels_per_byte_max) {
-      return fail(errc::corrupt, "the QOI file is truncated");
-    }
-    result<decoded_asset> image = make_image(width, height, bytes.size(), memory);
+    const result<qoi_header> header = parse_qoi(bytes);
+    if (!header) return tl::unexpected<error>(header.error());
+    result<decoded_asset> image = make_image(header->width, header->height, bytes.size(), memory);
     if (!image) return image;
-    if (!chunk_reader(chunks).read(pixels_of(*image))) {
+    if (!chunk_reader(bytes.subspan(qoi_header_bytes)).read(pixels_of(*image))) {
       return fail(errc::corrupt, "the QOI file is truncated");
     }
     return image;
   }
 
- private:
-  static constexpr std::uint32_t magic = 0x716F6966;  // "qoif"
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    const result<qoi_header> header = parse_qoi(bytes);
+    return header ? image_bytes(header->width, header->height, bytes.size()) : 0;
+  }
 };
 
 }  // namespace

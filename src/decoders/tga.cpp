@@ -275,6 +275,12 @@ class tga final : public decoder {
     image->height = header->height;
     return image;
   }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    const result<tga_header> header = parse_tga(bytes);
+    if (!header || !check(*header, bytes.size())) return 0;
+    return header->pixel_count() * sizeof(pixel);
+  }
 };
 
 }  // namespace

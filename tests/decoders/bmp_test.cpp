@@ -182,6 +182,19 @@ TEST(bmp_decoder, rejects_what_it_does_not_know_and_what_lies) {
   EXPECT_EQ(memory.total().peak_bytes, 0u);
 }
 
+TEST(bmp_decoder, says_by_the_header_what_it_takes) {
+  const bytes runs = byte_writer{}.u8(2).u8(5).u8(0).u8(1).content;
+  for (const bytes& file :
+       {make_bmp({.width = 40, .height = 40}, bytes(4800)), make_bmp({.width = 1}, bytes(3)),
+        make_bmp({.width = 1, .height = -2, .bits = 32}, bytes(8)),
+        make_bmp({.height = 3, .bits = 8, .compression = 1, .after_header = palette(9)}, runs)}) {
+    expect_memory_needed(bmp_decoder(), file);
+  }
+  EXPECT_EQ(bmp_decoder().memory_needed(make_bmp(
+                {.width = 40'000, .height = 40'000, .bits = 8, .compression = 1}, bytes(8))),
+            0u);
+}
+
 TEST(bmp_decoder, reports_refused_memory) {
   expect_refusals(bmp_decoder(), large());
 }

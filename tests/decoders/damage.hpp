@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -97,6 +98,31 @@ inline void decode_flipped(const decoder& by, const bytes& file, std::size_t tri
       (void)decode_exactly(by, damaged, damaged.size(), memory);
     }
     ASSERT_EQ(memory.total().bytes, 0u) << "bit " << bit;
+  }
+}
+
+// Whether memory_needed() says what decode() takes, and up to `surplus` more; of damaged files at
+// least what it takes. It must survive each of them.
+inline void expect_memory_needed(const decoder& by, const bytes& file, std::uint64_t surplus = 0) {
+  const auto taken = [&by](const bytes& from, bool& is_decoded) {
+    tracking_allocator memory;
+    is_decoded = by.decode(from, memory).has_value();
+    return memory.total().peak_bytes;
+  };
+  bool is_decoded = false;
+  const std::uint64_t whole = taken(file, is_decoded);
+  ASSERT_TRUE(is_decoded);
+  EXPECT_GE(by.memory_needed(file), whole);
+  EXPECT_LE(by.memory_needed(file), whole + surplus);
+  for (std::size_t part = 0; part < 50; ++part) {
+    const auto size = static_cast<std::ptrdiff_t>(file.size() * part / 50);
+    const bytes cut(file.begin(), file.begin() + size);
+    EXPECT_GE(by.memory_needed(cut), taken(cut, is_decoded)) << size;
+  }
+  for (std::size_t bit = 0; bit < std::min<std::size_t>(file.size() * 8, 2000); ++bit) {
+    bytes damaged = file;
+    damaged[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+    EXPECT_GE(by.memory_needed(damaged), taken(damaged, is_decoded)) << bit;
   }
 }
 

@@ -115,6 +115,15 @@ TEST(hdr_decoder, rejects_what_it_does_not_read) {
       << "it repeats what is not there";
 }
 
+TEST(hdr_decoder, says_by_the_header_what_it_takes) {
+  expect_memory_needed(hdr_decoder(), make_hdr("-Y 2 +X 10", packed_rows(2)));
+  expect_memory_needed(hdr_decoder(), make_hdr("+Y 1 +X 1", pixel(1, 2, 3, 4), "EXPOSURE=2\n"));
+  EXPECT_EQ(hdr_decoder().memory_needed(make_hdr("-Y 1 +X 99999", pixel(1, 1, 1, 1))), 0u);
+  // It looks for the end of the lines, but not in all of a large file.
+  const std::string endless(1u << 20, 'a');
+  EXPECT_EQ(hdr_decoder().memory_needed(make_hdr("-Y 1 +X 1", pixel(1, 1, 1, 1), endless)), 0u);
+}
+
 TEST(hdr_decoder, rejects_damaged_files) {
   for (const bytes& file :
        {make_hdr("-Y 2 +X 10", packed_rows(2)), make_hdr("-Y 1 +X 1", pixel(1, 2, 3, 4))}) {

@@ -139,6 +139,16 @@ TEST(md2_decoder, rejects_a_large_model_out_of_proportion_to_its_file) {
       "of the file");
 }
 
+TEST(md2_decoder, says_by_the_header_what_it_takes) {
+  // Six corners make five vertices; the others, and the tables that sort them, may be over.
+  for (const std::uint32_t frames : {1u, 2u, 30u}) {
+    const std::uint64_t one_vertex = frames * sizeof(model_vertex) + 8 + 36;
+    expect_memory_needed(md2_decoder(), make_md2({.frames = frames}), one_vertex + 500);
+  }
+  expect_memory_needed(md2_decoder(), make_md2({.triangles = {}}), 500);
+  EXPECT_EQ(md2_decoder().memory_needed(make_md2({.version = 7})), 0u);
+}
+
 TEST(md2_decoder, survives_cut_and_flipped_files) {
   const bytes file = make_md2();
   decode_each_cut(md2_decoder(), file, [](std::size_t size, const result<decoded_asset>& model) {

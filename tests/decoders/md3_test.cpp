@@ -318,6 +318,13 @@ TEST(md3_decoder, rejects_other_versions_and_empty_models) {
   EXPECT_EQ(outcome(decode(make_md3(many))), "limit");
 }
 
+TEST(md3_decoder, says_by_the_header_what_it_takes) {
+  expect_memory_needed(md3_decoder(), make_md3({square(), square()}, 1, {"tag_head"}));
+  expect_memory_needed(md3_decoder(), make_md3({crowd(10, 4, 5)}, 5));
+  expect_memory_needed(md3_decoder(), make_md3({}, 3, {"tag_head"}));
+  EXPECT_EQ(md3_decoder().memory_needed(make_md3({}, 0)), 0u);
+}
+
 TEST(md3_decoder, reports_a_file_cut_anywhere) {
   decode_each_cut(md3_decoder(), make_md3({crowd(20, 30, 4), crowd(10, 5, 4)}, 4, {"tag"}),
                   [](std::size_t size, const result<decoded_asset>& made) {

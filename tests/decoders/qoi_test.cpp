@@ -92,6 +92,13 @@ TEST(qoi_decoder, rejects_an_implausible_size_without_allocating) {
   EXPECT_EQ(outcome(decode(make_qoi(limits::image_side_max + 1, 1, bytes(1000)))), "limit");
 }
 
+TEST(qoi_decoder, says_by_the_header_what_it_takes) {
+  expect_memory_needed(qoi_decoder(), make_qoi(7, 1, every_chunk()));
+  expect_memory_needed(qoi_decoder(), make_qoi(1, 1, byte_writer{}.u8(0xC0).content));
+  EXPECT_EQ(qoi_decoder().memory_needed(make_qoi(16'000, 16'000, every_chunk())), 0u);
+  EXPECT_EQ(qoi_decoder().memory_needed(make_qoi(0, 1, every_chunk())), 0u);
+}
+
 TEST(qoi_decoder, reports_refused_memory) {
   expect_refusals(qoi_decoder(), make_qoi(7, 1, every_chunk()));
 }

@@ -197,6 +197,15 @@ TEST(tga_decoder, survives_flipped_bits) {
   decode_flipped(tga_decoder(), make_tga(16, 16, mapped, rest), 5000);
 }
 
+TEST(tga_decoder, says_by_the_header_what_it_takes) {
+  for (const bytes& file :
+       {make_tga(20, 30, {}, raw_bytes(20 * 30 * 3)), make_tga(4, 1, {.bits = 16}, raw_bytes(8)),
+        make_tga(20, 30, {.type = 10}, runs_of_noise(20 * 30, 3))}) {
+    expect_memory_needed(tga_decoder(), file);
+  }
+  EXPECT_EQ(tga_decoder().memory_needed(make_tga(20'000, 10'000, {}, bytes(1000))), 0u);
+}
+
 TEST(tga_decoder, reports_refused_memory) {
   expect_refusals(tga_decoder(), make_tga(4, 4, {}, raw_bytes(48)));
 }

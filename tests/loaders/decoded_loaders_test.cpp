@@ -86,6 +86,9 @@ TEST(model_loader, decodes_a_model) {
     EXPECT_EQ(made->view().vertices(0)[2].position[1] + made->view().vertices(0)[1].position[1],
               9.0F);
     EXPECT_EQ(models.bytes_of(*made), sizeof(model) + memory.total().bytes);
+    const std::uint64_t said = models.memory_needed({}, make_md2());
+    EXPECT_GE(said, sizeof(model) + memory.total().peak_bytes);
+    EXPECT_LE(said, sizeof(model) + memory.total().peak_bytes + 1000);
   }
   EXPECT_EQ(memory.total().bytes, 0u);
 }

@@ -370,14 +370,15 @@ TEST(image_loader, gives_the_memory_back_of_every_file_that_is_cut_or_damaged) {
 TEST(image_loader, says_what_it_takes) {
   const auto blank = std::vector<unsigned char>(200 * 100 * 4, 1);
   constexpr std::uint64_t pixels = 200 * 100 * 4;
-  for (const bytes& file : {make_png(200, 100, blank), make_png(200, 100, blank, true)}) {
+  for (const bytes& file :
+       {make_png(200, 100, blank), make_png(200, 100, blank, true), make_tga(200, 100, blank)}) {
     for (const image_options& options : {image_options{}, image_options{.order = pixel_order::bgra},
                                          image_options{.mips = true}}) {
       tracking_allocator memory;
       image_options wish = options;
       wish.memory = &memory;
       const image_loader images(wish);
-      const std::uint64_t said = images.memory_needed("a"_path, file);
+      const std::uint64_t said = images.memory_needed("a.tga"_path, file);
       const image made = decoded(file, wish);
       EXPECT_GE(said, memory.total().peak_bytes + sizeof(image));
       EXPECT_LE(said, pixels * 3 + (512u << 10));
