@@ -56,6 +56,19 @@ result<texture> decode_texture(const asset_path& path, std::span<const std::byte
   return texture(shape, *std::move(made));
 }
 
+bool texture::take_value(std::span<const std::byte>& rest, std::string_view& key,
+                         std::span<const std::byte>& value) noexcept {
+  return take_ktx2_value(rest, key, value);
+}
+
+std::span<const std::byte> texture::value(std::string_view key) const noexcept {
+  std::span<const std::byte> found;
+  for_each_value([&](std::string_view name, std::span<const std::byte> each) {
+    if (name == key && found.data() == nullptr) found = each;
+  });
+  return found;
+}
+
 std::uint64_t texture_memory_needed(const asset_path& path,
                                     std::span<const std::byte> bytes) noexcept {
   // Beside the texture, unpacking takes some tables.
@@ -63,7 +76,8 @@ std::uint64_t texture_memory_needed(const asset_path& path,
   if (is_ktx2(bytes)) {
     const result<ktx2_header> header = parse_ktx2(bytes);
     if (!header) return 0;
-    return sizeof(texture) + header->bytes + (header->packed == compression::none ? 0 : tables);
+    return sizeof(texture) + header->bytes + header->values.bytes +
+           (header->packed == compression::none ? 0 : tables);
   }
   const decoder* const by = decoder_for(path.text, bytes);
   if (by == nullptr) return 0;

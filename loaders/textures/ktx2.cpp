@@ -31,6 +31,7 @@ constexpr std::uint8_t model_uastc = 166;
 
 struct stated {
   std::uint32_t format, width, height, depth, layers, faces, levels, scheme, descriptor_at;
+  ktx2_values values;
 };
 
 stated read_header(const std::byte* at) noexcept {
@@ -42,7 +43,8 @@ stated read_header(const std::byte* at) noexcept {
           .faces = load_u32(at + 36),
           .levels = load_u32(at + 40),
           .scheme = load_u32(at + 44),
-          .descriptor_at = load_u32(at + 48)};
+          .descriptor_at = load_u32(at + 48),
+          .values = {load_u32(at + 56), load_u32(at + 60)}};
 }
 
 tl::unexpected<error> refuse_format(const stated& says, std::span<const std::byte> bytes) noexcept {
@@ -137,7 +139,38 @@ result<void> find_levels(ktx2_header& header, std::span<const std::byte> bytes) 
   return {};
 }
 
+// A u32 of how many bytes follow: a key, a NUL, and the value; and padding to a multiple of four.
+constexpr std::size_t value_length_bytes = 4;
+
+result<void> check_values(const ktx2_values& values, std::span<const std::byte> bytes) noexcept {
+  if (values.bytes == 0) return {};
+  if (!fits(values.offset, values.bytes, 1, bytes.size())) return fail(errc::corrupt, truncated);
+  std::span<const std::byte> rest = bytes.subspan(values.offset, values.bytes);
+  std::string_view key;
+  for (std::span<const std::byte> value; take_ktx2_value(rest, key, value);) continue;
+  if (rest.empty()) return {};
+  const auto at = values.offset + values.bytes - rest.size();
+  return fail(errc::corrupt, "a key or value of the KTX2 file is damaged", {}, at);
+}
+
 }  // namespace
+
+bool take_ktx2_value(std::span<const std::byte>& rest, std::string_view& key,
+                     std::span<const std::byte>& value) noexcept {
+  if (rest.size() < value_length_bytes) return false;
+  const std::uint64_t length = load_u32(rest.data());
+  if (length > rest.size() - value_length_bytes) return false;
+  const std::span<const std::byte> both = rest.subspan(value_length_bytes, length);
+  const std::string_view text(reinterpret_cast<const char*>(both.data()), both.size());
+  const std::size_t end = text.find('\0');
+  if (end == std::string_view::npos || end == 0) return false;
+  key = text.substr(0, end);
+  value = both.subspan(end + 1);
+  // The last one may lack its padding.
+  const std::size_t padded = (length + value_length_bytes + 3) / 4 * 4;
+  rest = rest.subspan(std::min<std::size_t>(padded, rest.size()));
+  return true;
+}
 
 bool is_ktx2(std::span<const std::byte> bytes) noexcept {
   return bytes.size() >= identifier.size() &&
@@ -167,6 +200,10 @@ result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept {
   if (const result<void> found = find_levels(header, bytes); !found) {
     return tl::unexpected<error>(found.error());
   }
+  header.values = says.values.bytes == 0 ? ktx2_values{} : says.values;
+  if (const result<void> checked = check_values(header.values, bytes); !checked) {
+    return tl::unexpected<error>(checked.error());
+  }
   // As for images, which compress no better: a tiny file must not claim a huge texture.
   if (*size > limits::image_bytes_always &&
       *size / 4 / limits::image_pixels_per_byte_max > bytes.size()) {
@@ -178,7 +215,9 @@ result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept {
 result<texture> decode_ktx2(std::span<const std::byte> bytes, allocator& memory) noexcept {
   result<ktx2_header> header = parse_ktx2(bytes);
   if (!header) return tl::unexpected<error>(header.error());
-  result<decoded_asset> content = decoded_asset::make(asset_kind::texture, header->bytes, memory);
+  const ktx2_values& values = header->values;
+  result<decoded_asset> content =
+      decoded_asset::make(asset_kind::texture, header->bytes + values.bytes, memory);
   if (!content) return tl::unexpected<error>(content.error());
   const texture_shape& found = header->shape;
   const std::span<std::byte> all = content->bytes();
@@ -197,7 +236,10 @@ result<texture> decode_ktx2(std::span<const std::byte> bytes, allocator& memory)
       return tl::unexpected<error>(failure);
     }
   }
-  return texture(found, *std::move(content));
+  if (values.bytes != 0) {
+    std::memcpy(all.data() + end, bytes.data() + values.offset, values.bytes);
+  }
+  return texture(found, *std::move(content), values.bytes);
 }
 
 }  // namespace overture::loaders

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "overture/base/error.hpp"
 #include "overture/io/unpack.hpp"
@@ -21,13 +22,20 @@ struct ktx2_level {
   std::uint64_t offset = 0;  // in the file
   std::uint64_t bytes = 0;
 };
+using ktx2_values = ktx2_level;  // where keys and values are
 
 struct ktx2_header {
   texture_shape shape;
   std::uint64_t bytes = 0;  // of the texture
+  ktx2_values values;
   compression packed = compression::none;
   ktx2_level level[texture_levels_max];
 };
+
+// Takes a key and its value from the front; false at the end, or if what is there is none. The
+// value has a data() even if it is empty.
+[[nodiscard]] bool take_ktx2_value(std::span<const std::byte>& rest, std::string_view& key,
+                                   std::span<const std::byte>& value) noexcept;
 
 // Errors: corrupt, unsupported, limit.
 [[nodiscard]] result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept;

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "decoders/damage.hpp"
@@ -28,6 +29,7 @@ struct ktx2_wish {
   std::uint32_t levels = 1;
   std::uint32_t scheme = 0;
   std::uint32_t model = 1;  // of the data format descriptor
+  bytes values = {};
 };
 
 inline bytes packed(const bytes& content, std::uint32_t scheme) {
@@ -47,6 +49,14 @@ inline bytes packed(const bytes& content, std::uint32_t scheme) {
   return content;
 }
 
+// One key with its value, as KTX2 has them.
+inline bytes ktx2_value(const std::string& key, const std::string& value) {
+  byte_writer out;
+  out.u32(key.size() + 1 + value.size()).text(key).u8(0).text(value);
+  while (out.content.size() % 4 != 0) out.u8(0);
+  return out.content;
+}
+
 constexpr std::size_t ktx2_index = 80;
 
 // The levels are given from the largest on, and stand in the file from the smallest on.
@@ -56,9 +66,11 @@ inline bytes make_ktx2(const ktx2_wish& wish, const std::vector<bytes>& levels) 
   out.u32(wish.width).u32(wish.height).u32(wish.depth).u32(wish.layers).u32(wish.faces);
   out.u32(wish.levels).u32(wish.scheme);
   const std::size_t descriptor = ktx2_index + levels.size() * 24;
-  out.u32(descriptor).u32(28).u32(0).u32(0).u32(0).u32(0).u32(0).u32(0);
+  out.u32(descriptor).u32(28).u32(wish.values.empty() ? 0 : descriptor + 28);
+  out.u32(wish.values.size()).u32(0).u32(0).u32(0).u32(0);
   for (std::size_t i = 0; i < levels.size(); ++i) out.text("", 24);
   out.u32(28).u32(0).u32(2 | 24 << 16).u32(wish.model).u32(0).u32(0).u32(0);
+  out.append(wish.values);
   for (std::size_t i = levels.size(); i-- > 0;) {
     while (out.content.size() % 16 != 0) out.u8(0);
     const bytes made = packed(levels[i], wish.scheme);

@@ -150,6 +150,77 @@ TEST(texture_loader, counts_blocks_of_compressed_formats) {
   }
 }
 
+std::string text_of(std::span<const std::byte> value) {
+  if (value.data() == nullptr) return "none";
+  return {reinterpret_cast<const char*>(value.data()), value.size()};
+}
+
+TEST(texture_loader, has_the_keys_and_values_of_a_ktx2) {
+  bytes values = ktx2_value("KTXorientation", {"rd\0", 3});
+  for (const auto& [key, value] : {std::pair("KTXwriter", "a tool"), std::pair("empty", "")}) {
+    const bytes more = ktx2_value(key, value);
+    values.insert(values.end(), more.begin(), more.end());
+  }
+  const bytes pixels = noise_bytes(64);
+  for (const std::uint32_t scheme : {0u, 2u, 3u}) {
+    const texture made = decoded(make_ktx2({.scheme = scheme, .values = values}, {pixels}));
+    EXPECT_EQ(text_of(made.value("KTXorientation")), std::string("rd\0", 3));
+    EXPECT_EQ(text_of(made.value("KTXwriter")), "a tool");
+    EXPECT_EQ(text_of(made.value("empty")), "");
+    EXPECT_EQ(text_of(made.value("KTX")), "none");
+    EXPECT_EQ(text_of(made.value("")), "none");
+    std::string all;
+    made.for_each_value([&](std::string_view key, std::span<const std::byte> value) {
+      all += std::string(key) + ":" + std::to_string(value.size()) + " ";
+    });
+    EXPECT_EQ(all, "KTXorientation:3 KTXwriter:6 empty:0 ");
+    EXPECT_EQ(made.key_values().size(), values.size());
+    EXPECT_EQ(made.bytes().size(), pixels.size());
+    EXPECT_EQ(part(made, 0), pixels);
+  }
+  const texture plain = decoded(make_ktx2({}, {pixels}));
+  EXPECT_EQ(text_of(plain.value("KTXwriter")), "none");
+  EXPECT_EQ(text_of(texture().value("KTXwriter")), "none");
+  texture moved = decoded(make_ktx2({.values = values}, {pixels}));
+  const texture taken = std::move(moved);
+  EXPECT_EQ(text_of(taken.value("KTXwriter")), "a tool");
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  EXPECT_EQ(moved.bytes().size() + moved.key_values().size(), 0u);
+}
+
+TEST(texture_loader, takes_the_first_of_equal_keys_and_a_last_value_without_padding) {
+  bytes values = ktx2_value("a", "xyz");
+  const bytes more = ktx2_value("a", "12345");
+  values.insert(values.end(), more.begin(), more.end() - 1);
+  EXPECT_EQ(text_of(decoded(make_ktx2({.values = values}, {noise_bytes(64)})).value("a")), "xyz");
+}
+
+TEST(texture_loader, refuses_keys_and_values_that_are_damaged) {
+  struct damage {
+    const char* what;
+    bytes values;
+  };
+  const damage table[] = {
+      {"longer than all", byte_writer{}.u32(100).text("a").u8(0).u16(0).content},
+      {"longer than any", byte_writer{}.u32(0xFFFFFFFF).text("a").u8(0).u16(0).content},
+      {"no end of the key", byte_writer{}.u32(4).text("abcd").content},
+      {"no key", byte_writer{}.u32(4).u8(0).text("abc").content},
+      {"nothing at all", byte_writer{}.u32(0).content},
+      {"less than a length", byte_writer{}.u8(1).content},
+  };
+  for (const damage& each : table) {
+    EXPECT_EQ(failure(make_ktx2({.values = each.values}, {noise_bytes(64)})),
+              "corrupt: a key or value of the KTX2 file is damaged")
+        << each.what;
+  }
+  bytes outside = make_ktx2({.values = ktx2_value("a", "b")}, {noise_bytes(64)});
+  put_u32(outside, 56, outside.size());
+  EXPECT_EQ(failure(outside), "corrupt: the KTX2 file is truncated");
+  put_u32(outside, 56, 104);
+  put_u32(outside, 60, 0xFFFFFFFF);
+  EXPECT_EQ(failure(outside), "corrupt: the KTX2 file is truncated");
+}
+
 TEST(texture_loader, finds_the_parts_of_a_dds) {
   const bytes pixels = noise_bytes(12 * (64 + 16));
   const texture array = decoded(make_dds({.levels = 2, .layers = 12}, pixels));
@@ -282,7 +353,11 @@ TEST(texture_loader, refuses_a_tiny_file_that_claims_a_huge_texture) {
 
 TEST(texture_loader, survives_every_cut_and_every_flipped_bit) {
   for (const std::uint32_t scheme : {0u, 2u, 3u}) {
-    const bytes whole = make_ktx2({.width = 4, .height = 2, .levels = 2, .scheme = scheme},
+    const bytes whole = make_ktx2({.width = 4,
+                                   .height = 2,
+                                   .levels = 2,
+                                   .scheme = scheme,
+                                   .values = ktx2_value("KTXwriter", "a")},
                                   {noise_bytes(32), noise_bytes(8)});
     for (std::size_t size = 0; size < whole.size(); ++size) {
       EXPECT_NE(failure(cut(whole, 0, size)), "decoded") << size;
@@ -305,7 +380,8 @@ TEST(texture_loader, survives_every_cut_and_every_flipped_bit) {
 
 TEST(texture_loader, says_what_it_takes) {
   const bytes ktx2 =
-      make_ktx2({.width = 64, .height = 64, .scheme = 2}, {noise_bytes(64 * 64 * 4)});
+      make_ktx2({.width = 64, .height = 64, .scheme = 2, .values = ktx2_value("a", "bcd")},
+                {noise_bytes(64 * 64 * 4)});
   const bytes dds = make_dds({.levels = 2, .layers = 12}, noise_bytes(12 * 80));
   for (const bytes& file : {ktx2, dds}) {
     tracking_allocator memory;

@@ -18,12 +18,13 @@
 //
 // Limits: those of overture/base/limits.hpp for images. KTX2 with Basis Universal (ETC1S, UASTC) is
 // refused: transcode it with libktx or basis_universal, from the bytes of a bytes_loader. So are
-// formats of three planes, of 64-bit numbers, and PVRTC. Key/value data of KTX2 is not read.
+// formats of three planes, of 64-bit numbers, and PVRTC.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "overture/assets/loader.hpp"
@@ -78,13 +79,15 @@ struct texture_shape {
 class texture : public texture_shape {
  public:
   texture() = default;
-  // The parts are in `content`, where `shape` says.
-  texture(const texture_shape& shape, decoded_asset content) noexcept
-      : texture_shape(shape), content_(std::move(content)) {}
+  // The parts are in `content`, where `shape` says; the last `value_bytes` of it are key_values().
+  texture(const texture_shape& shape, decoded_asset content, std::size_t value_bytes = 0) noexcept
+      : texture_shape(shape), value_bytes_(value_bytes), content_(std::move(content)) {}
 
-  // The whole block, aligned to 64 bytes. Each part begins at a multiple of format.block_bytes, in
-  // KTX2 each level at a multiple of 16 too.
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return content_.bytes(); }
+  // All parts, aligned to 64 bytes. Each begins at a multiple of format.block_bytes, in KTX2 each
+  // level at a multiple of 16 too.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
+    return content_.bytes().first(content_.bytes().size() - key_values().size());
+  }
   // The pixels of one level of one layer and face, all of which must exist.
   [[nodiscard]] std::span<const std::byte> part(std::uint32_t of_level, std::uint32_t layer,
                                                 std::uint32_t face) const noexcept {
@@ -93,7 +96,29 @@ class texture : public texture_shape {
     return content_.bytes().subspan(at.offset + index * at.part_stride, at.part_bytes);
   }
 
+  // What a KTX2 file says beside its pixels, by keys such as "KTXorientation" ("rd" and a NUL: the
+  // second row is below the first) and keys of tools. Texts end with a NUL, as in the file. Without
+  // data() if the file has no such key, or is no KTX2.
+  [[nodiscard]] std::span<const std::byte> value(std::string_view key) const noexcept;
+  // Calls visit(key, value) for each, in the order of the file.
+  template <class Visit>
+  void for_each_value(Visit&& visit) const {
+    std::span<const std::byte> rest = key_values();
+    std::string_view key;
+    std::span<const std::byte> value;
+    while (take_value(rest, key, value)) visit(key, value);
+  }
+  // All of them, as the file has them.
+  [[nodiscard]] std::span<const std::byte> key_values() const noexcept {
+    const std::size_t all = content_.bytes().size();  // 0 once it was moved from
+    return content_.bytes().last(all < value_bytes_ ? 0 : value_bytes_);
+  }
+
  private:
+  static bool take_value(std::span<const std::byte>& rest, std::string_view& key,
+                         std::span<const std::byte>& value) noexcept;
+
+  std::size_t value_bytes_ = 0;
   decoded_asset content_;
 };
 
@@ -123,7 +148,7 @@ class texture_loader : public loader<texture> {
     return texture_memory_needed(path, bytes);
   }
   [[nodiscard]] std::uint64_t bytes_of(const texture& value) const noexcept override {
-    return sizeof(texture) + value.bytes().size();
+    return sizeof(texture) + value.bytes().size() + value.key_values().size();
   }
   [[nodiscard]] bool free_threaded() const noexcept override { return true; }
 

@@ -19,7 +19,7 @@ OURS = {
 VALUES = {"T", "Args", "State", "More", "Style", "Format", "Class", "Member", "Fields", "Enum",
           "Base", "List", "Names"}
 # Templates that only call on the caller's stack, in the host's own source.
-ON_THE_SPOT = {"page::for_each", "page::fold"}
+ON_THE_SPOT = {"page::for_each", "page::fold", "texture::for_each_value"}
 # What a coroutine throws arrives in unhandled_exception(), and strings are assigned to.
 OTHERS = {"co_task", "text::read (assign)"}
 
