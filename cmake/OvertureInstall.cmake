@@ -131,6 +131,6 @@ if(TARGET overture_sounds)
 endif()
 if(TARGET overture_loaders)
   overture_pkg_config(overture-loaders
-    REQUIRES overture-assets overture-decoders overture-io overture-text
+    REQUIRES overture-assets overture-c overture-decoders overture-io overture-text
     LIBS -L\${libdir} -loverture_loaders)
 endif()

@@ -8,7 +8,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 headers = "".join(path.read_text() for path in (root / "include/overture/c").glob("*.h"))
-a_function = r"^OVERTURE_(?:C|SOUNDS)_API[^;(]*?\b(overture_\w+)\("
+a_function = r"^OVERTURE_(?:C|SOUNDS|LOADERS)_API[^;(]*?\b(overture_\w+)\("
 declared = set(re.findall(a_function, headers, re.MULTILINE))
 tests = "".join(path.read_text() for path in (root / "tests/c").glob("*.c"))
 called = set(re.findall(r"\b(overture_\w+)\(", tests))

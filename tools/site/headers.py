@@ -20,7 +20,7 @@ IGNORED = {"STATIC_ASSERT", "FRIEND_DECL", "USING_DIRECTIVE", "CXX_ACCESS_SPEC_D
 FUNCTIONS = {"CXX_METHOD", "FUNCTION_DECL", "FUNCTION_TEMPLATE", "CONSTRUCTOR", "DESTRUCTOR",
              "CONVERSION_FUNCTION"}
 OPENED = {"overture", "text", "literals", "sdl", ""}  # what programs name without saying more
-MACRO = re.compile(r"\bOVERTURE_(?:C_|SOUNDS_)?API\s+")
+MACRO = re.compile(r"\bOVERTURE_(?:C_|SOUNDS_|LOADERS_)?API\s+")
 
 
 @dataclass

@@ -4,22 +4,9 @@
 #include "world.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { view = 12, tiles_max = world_side * world_side };
 static overture_asset_type grounds, tiles;
-
-/* A game decodes an image here, and uploads it in finalize(). */
-static overture_code make_ground(void* context, const char* path, const void* bytes, size_t size,
-                                 overture_needs* needs, void** value, const char** reason) {
-  (void)context, (void)path, (void)bytes, (void)needs, (void)reason;
-  *value = malloc(size);
-  return *value == NULL ? OVERTURE_OUT_OF_MEMORY : OVERTURE_OK;
-}
-static void free_ground(void* context, void* value) {
-  (void)context;
-  free(value);
-}
 
 /* A tile is its ground. */
 static overture_code make_tile(void* context, const char* path, const void* bytes, size_t size,
@@ -83,14 +70,14 @@ static int walk(overture_store* store) {
 }
 
 int main(void) {
-  const overture_loader of_grounds = {
-      .size = sizeof of_grounds, .decode = make_ground, .unload = free_ground};
+  overture_loader of_grounds = {.size = sizeof of_grounds}; /* a game's would be images */
   const overture_loader of_tiles = {
       .size = sizeof of_tiles, .decode = make_tile, .unload = free_tile};
   world_game game = {NULL, NULL, NULL, NULL};
   overture_error why = {.size = sizeof why};
   int failures = 1;
   overture_code code = world_open(&game, &why);
+  if (!code) code = overture_loader_of_kind(OVERTURE_KIND_BINARY, NULL, &of_grounds, &why);
   if (!code) code = overture_store_add(game.store, &of_grounds, &grounds, &why);
   if (!code) code = overture_store_add(game.store, &of_tiles, &tiles, &why);
   if (!code) failures = walk(game.store);

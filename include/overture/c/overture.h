@@ -23,7 +23,8 @@
 //   mount, look up, read and write      c/vfs.h
 //   read while the game goes on         c/reads.h
 //   load a whole game                   c/load.h
-//   get assets by name, decode files    c/assets.h
+//   get assets by name, decode files    c/assets.h, and loaders for it: c/loaders.h
+//   stream music                        c/sounds.h
 //   verify and compare archives         c/check.h
 //   save bytes safely                   c/saves.h
 //   see where the time goes             c/trace.h
@@ -68,6 +69,7 @@
 #include "overture/c/check.h"
 #include "overture/c/jobs.h"
 #include "overture/c/load.h"
+#include "overture/c/loaders.h"
 #include "overture/c/reads.h"
 #include "overture/c/saves.h"
 #include "overture/c/sounds.h"

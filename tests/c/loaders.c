@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Zlib */
+#include <stdio.h>
+#include <string.h>
+
+#include "c_test.h"
+
+enum { types_max = 6 };
+
+/* A store with the loader of each kind, and the files of a folder. */
+typedef struct loading {
+  test_game game;
+  overture_store* store;
+  overture_asset_type types[types_max];
+} loading;
+
+static const int32_t kinds[types_max] = {OVERTURE_KIND_BINARY,  OVERTURE_KIND_TEXT,
+                                         OVERTURE_KIND_IMAGE,   OVERTURE_KIND_SOUND,
+                                         OVERTURE_KIND_TEXTURE, OVERTURE_KIND_MODEL};
+enum { bytes, text, image, sound, texture, model };
+
+static void put(const char* name, const void* content, size_t size) {
+  char path[1000];
+  FILE* file = NULL;
+  snprintf(path, sizeof path, "%s/empty/%s", test_folder, name);
+  file = fopen(path, "wb");
+  CHECK(file != NULL);
+  CHECK(fwrite(content, 1, size, file) == size);
+  fclose(file);
+}
+static void put_words(const char* name, const uint32_t* words, size_t count) {
+  unsigned char content[1000];
+  for (size_t i = 0; i < 4 * count; ++i) {
+    content[i] = (unsigned char)(words[i / 4] >> (8 * (i % 4)));
+  }
+  put(name, content, 4 * count);
+}
+
+/* Two by two pixels: blue 3, green 2, red 1. */
+static void put_image(void) {
+  const unsigned char tga[] = {0,  0, 2, 0, 0,   0, 0, 0, 0,   0, 0, 0, 2,   0, 2, 0, 32,
+                               40, 3, 2, 1, 255, 3, 2, 1, 255, 3, 2, 1, 255, 3, 2, 1, 255};
+  put("wall.tga", tga, sizeof tga);
+}
+
+/* KTX2 with a cube of one RGBA pixel a face, and a key. */
+static void put_texture(void) {
+  uint32_t words[36] = {0x58544BAB, 0xBB303220, 0x0A1A0A0D, 37, 1, 1, 1, 0, 0, 6, 1};
+  words[14] = 104; /* keys and values */
+  words[15] = 16;
+  words[20] = 120; /* the level */
+  words[22] = 24;
+  words[24] = 24;
+  words[26] = 10;         /* the length of one */
+  words[27] = 0x616E616D; /* "manager", 0, "me" */
+  words[28] = 0x00726567;
+  words[29] = 0x0000656D;
+  for (uint32_t face = 0; face < 6; ++face) words[30 + face] = face;
+  put_words("sky.ktx2", words, 36);
+}
+
+/* Two frames of one channel. */
+static void put_sound(void) {
+  const uint32_t words[] = {0x46464952, 40,    0x45564157, 0x20746D66, 16, 0x00010001,
+                            22050,      44100, 0x00100002, 0x61746164, 4,  0xFFFF0001};
+  put_words("shot.wav", words, 12);
+}
+
+/* MD3 with one frame, and nothing in it. */
+static void put_model(void) {
+  uint32_t words[41] = {0x33504449, 15};
+  words[19] = 1;
+  words[23] = words[24] = 108;
+  words[25] = words[26] = 164;
+  put_words("tank.md3", words, 41);
+}
+
+static loading begin(const overture_image_options* options) {
+  loading made;
+  overture_error why = {.size = sizeof why};
+  put_image();
+  put_texture();
+  put_sound();
+  put_model();
+  made.game = make_game();
+  made.store = NULL;
+  CHECK_OK(overture_files_mount(made.game.files, in_folder("empty"), NULL, NULL, &why));
+  CHECK_OK(overture_store_make(made.game.reads, NULL, &made.store, &why));
+  for (int i = 0; i < types_max; ++i) {
+    overture_loader loader = {.size = sizeof loader};
+    CHECK_OK(overture_loader_of_kind(kinds[i], i == image ? options : NULL, &loader, &why));
+    CHECK(loader.size == sizeof loader);
+    CHECK_OK(overture_store_add(made.store, &loader, &made.types[i], &why));
+  }
+  return made;
+}
+
+static void end(loading* ends) {
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_free(ends->store, &why));
+  free_game(&ends->game);
+}
+
+static overture_asset* get(loading* from, int type, const char* path) {
+  overture_error why = {.size = sizeof why};
+  overture_asset* made = NULL;
+  CHECK_OK(overture_store_get(from->store, from->types[type], path, 0, &made, &why));
+  (void)overture_asset_wait(made, UINT64_MAX, NULL);
+  return made;
+}
+
+static overture_content_info info_of(const overture_content* value, int32_t kind) {
+  overture_error why = {.size = sizeof why};
+  overture_content_info info = {.size = sizeof info};
+  CHECK_OK(overture_content_get_info(value, &info, &why));
+  CHECK(info.kind == kind);
+  return info;
+}
+
+C_CASE(c_loaders, a_text_and_its_bytes_are_loaded) {
+  loading from = begin(NULL);
+  overture_asset* read = get(&from, text, "readme.txt");
+  overture_asset* raw = get(&from, bytes, "readme.txt");
+  const overture_content* value = overture_asset_value(read);
+  CHECK(overture_content_size(value) == 15);
+  CHECK(memcmp(overture_content_data(value), "read me\nor not\n", 15) == 0);
+  CHECK(info_of(value, OVERTURE_KIND_TEXT).lines == 2);
+  value = overture_asset_value(raw);
+  CHECK(overture_content_size(value) == 15);
+  CHECK(memcmp(overture_content_data(value), "read me\nor not\n", 15) == 0);
+  CHECK(info_of(value, OVERTURE_KIND_BINARY).lines == 0);
+  CHECK(overture_content_get_level(value, 0, NULL, NULL) == OVERTURE_NOT_FOUND);
+  overture_asset_free(read, NULL);
+  overture_asset_free(raw, NULL);
+  end(&from);
+}
+
+C_CASE(c_loaders, an_image_has_mips_and_settings_of_its_own) {
+  const overture_image_options options = {
+      .size = sizeof options, .is_bgra = true, .mips = true, .row_alignment = 256};
+  const overture_image_settings single = {.mips = OVERTURE_IMAGE_NO};
+  const overture_asset_variant variant = {
+      .size = sizeof variant, .settings = &single, .settings_size = sizeof single};
+  overture_error why = {.size = sizeof why};
+  overture_content_level level = {.size = sizeof level};
+  overture_asset* other = NULL;
+  loading from = begin(&options);
+  overture_asset* wall = get(&from, image, "wall.tga");
+  const overture_content* value = overture_asset_value(wall);
+  const unsigned char* pixels = overture_content_data(value);
+  CHECK(info_of(value, OVERTURE_KIND_IMAGE).width == 2);
+  CHECK(info_of(value, OVERTURE_KIND_IMAGE).levels == 2);
+  CHECK_OK(overture_content_get_level(value, 1, &level, &why));
+  CHECK(level.width == 1 && level.height == 1 && level.depth == 1);
+  CHECK(level.offset + level.part_bytes <= overture_content_size(value));
+  CHECK(memcmp(pixels + level.offset, "\3\2\1\377", 4) == 0);
+  CHECK_OK(overture_content_get_level(value, 0, &level, &why));
+  CHECK(level.row_bytes == 256 && level.offset == 0);
+  CHECK(overture_content_get_level(value, 2, &level, &why) == OVERTURE_NOT_FOUND);
+  CHECK(overture_content_key(value, "manager", NULL) == NULL);
+  CHECK_OK(overture_store_get_variant(from.store, from.types[image], "wall.tga", &variant, 0,
+                                      &other, &why));
+  CHECK_OK(overture_asset_wait(other, UINT64_MAX, &why));
+  CHECK(info_of(overture_asset_value(other), OVERTURE_KIND_IMAGE).levels == 1);
+  overture_asset_free(wall, NULL);
+  overture_asset_free(other, NULL);
+  end(&from);
+}
+
+C_CASE(c_loaders, a_texture_has_its_levels_and_keys) {
+  overture_error why = {.size = sizeof why};
+  overture_content_level level = {.size = sizeof level};
+  size_t size = 7;
+  loading from = begin(NULL);
+  overture_asset* sky = get(&from, texture, "sky.ktx2");
+  const overture_content* value = overture_asset_value(sky);
+  const overture_content_info info = info_of(value, OVERTURE_KIND_TEXTURE);
+  CHECK(info.width == 1 && info.height == 1 && info.depth == 1);
+  CHECK(info.levels == 1 && info.layers == 1 && info.faces == 6);
+  CHECK(info.vulkan_format == 37 && info.dxgi_format == 28);
+  CHECK_OK(overture_content_get_level(value, 0, &level, &why));
+  CHECK(level.part_bytes == 4 && level.part_stride == 4 && level.row_bytes == 4);
+  CHECK(((const unsigned char*)overture_content_data(value))[level.offset + 5 * 4] == 5);
+  CHECK(overture_content_size(value) == 24);
+  CHECK(memcmp(overture_content_key(value, "manager", &size), "me", 2) == 0 && size == 2);
+  CHECK(overture_content_key(value, "none", &size) == NULL && size == 0);
+  overture_asset_free(sky, NULL);
+  end(&from);
+}
+
+C_CASE(c_loaders, sounds_and_models_are_decoded) {
+  loading from = begin(NULL);
+  overture_asset* shot = get(&from, sound, "shot.wav");
+  overture_asset* tank = get(&from, model, "tank.md3");
+  const overture_content* value = overture_asset_value(shot);
+  const overture_content_info info = info_of(value, OVERTURE_KIND_SOUND);
+  CHECK(info.sample_rate == 22050 && info.channels == 1 && info.frames == 2);
+  CHECK(overture_content_size(value) == 4 &&
+        ((const int16_t*)overture_content_data(value))[1] == -1);
+  CHECK(info_of(overture_asset_value(tank), OVERTURE_KIND_MODEL).frames == 1);
+  CHECK(overture_content_size(overture_asset_value(tank)) > 0);
+  overture_asset_free(shot, NULL);
+  overture_asset_free(tank, NULL);
+  end(&from);
+}
+
+/* A program's renderer, whose first member is what the loader has as its context. */
+typedef struct renderer {
+  overture_image_options images;
+  int uploads;
+} renderer;
+
+static overture_code upload(void* context, void* value, uint64_t budget_ns, bool* again,
+                            const char** reason) {
+  (void)budget_ns, (void)again, (void)reason;
+  CHECK(overture_content_size(value) == 16);
+  ++((renderer*)context)->uploads;
+  return OVERTURE_OK;
+}
+
+C_CASE(c_loaders, a_program_may_add_an_upload) {
+  renderer draws = {.images = {.size = sizeof draws.images}};
+  overture_loader loader = {.size = sizeof loader};
+  overture_error why = {.size = sizeof why};
+  overture_asset_type type;
+  overture_asset* wall = NULL;
+  loading from = begin(NULL);
+  CHECK_OK(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &draws.images, &loader, &why));
+  loader.finalize = upload;
+  CHECK_OK(overture_store_add(from.store, &loader, &type, &why));
+  CHECK_OK(overture_store_get(from.store, type, "wall.tga", 0, &wall, &why));
+  CHECK_OK(overture_asset_wait(wall, UINT64_MAX, &why));
+  CHECK(draws.uploads == 1);
+  CHECK(memcmp(overture_content_data(overture_asset_value(wall)), "\1\2\3\377", 4) == 0);
+  overture_asset_free(wall, NULL);
+  end(&from);
+}
+
+C_CASE(c_loaders, what_is_of_another_kind_fails_with_a_reason) {
+  overture_error why = {.size = sizeof why};
+  loading from = begin(NULL);
+  overture_asset* not_a_texture = get(&from, texture, "wall.tga");
+  overture_asset* not_there = get(&from, image, "none.png");
+  CHECK(overture_asset_status(not_a_texture, &why) == OVERTURE_UNSUPPORTED);
+  CHECK(strcmp(why.text,
+               "wall.tga: this is an image, not a texture: get it from an image_loader") == 0);
+  CHECK(overture_asset_status(not_there, &why) == OVERTURE_NOT_FOUND);
+  CHECK(overture_asset_value(not_there) == NULL);
+  overture_asset_free(not_a_texture, NULL);
+  overture_asset_free(not_there, NULL);
+  end(&from);
+}
+
+C_CASE(c_loaders, null_and_misuse_are_invalid) {
+  overture_error why = {.size = sizeof why};
+  overture_loader loader = {.size = sizeof loader};
+  overture_image_options options = {.size = sizeof options};
+  overture_content_info info = {.size = sizeof info};
+  overture_content_level level = {.size = sizeof level};
+  struct {
+    overture_image_options known;
+    uint64_t later;
+  } newer = {.known = {.size = sizeof newer}, .later = 1};
+  size_t size = 1;
+  loading from;
+  overture_asset* wall = NULL;
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, NULL, NULL, &why));
+  CHECK(overture_loader_of_kind(OVERTURE_KIND_NONE, NULL, &loader, &why) == OVERTURE_UNSUPPORTED);
+  CHECK(overture_loader_of_kind(99, NULL, &loader, &why) == OVERTURE_UNSUPPORTED);
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_TEXT, &options, &loader, &why));
+  CHECK(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &newer.known, &loader, &why) ==
+        OVERTURE_UNSUPPORTED);
+  options.size = 3;
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &options, &loader, NULL));
+  loader.size = 0;
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, NULL, &loader, &why));
+  CHECK(loader.decode == NULL);
+  CHECK(overture_content_data(NULL) == NULL);
+  CHECK(overture_content_size(NULL) == 0);
+  CHECK_INVALID(overture_content_get_info(NULL, &info, &why));
+  CHECK_INVALID(overture_content_get_level(NULL, 0, &level, &why));
+  CHECK(overture_content_key(NULL, "a", &size) == NULL && size == 0);
+  from = begin(NULL);
+  wall = get(&from, image, "wall.tga");
+  CHECK_INVALID(overture_content_get_info(overture_asset_value(wall), NULL, &why));
+  CHECK_INVALID(overture_content_get_level(overture_asset_value(wall), 0, NULL, &why));
+  info.size = 1;
+  CHECK_INVALID(overture_content_get_info(overture_asset_value(wall), &info, &why));
+  CHECK(overture_content_key(overture_asset_value(wall), NULL, &size) == NULL);
+  overture_asset_free(wall, NULL);
+  end(&from);
+}
