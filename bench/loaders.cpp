@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // What it costs to bring images to a mapped buffer, with a row pitch and in the order of Direct3D,
-// beside decoding them alone.
+// beside decoding them alone; and how soon the first levels of textures are there.
 #include <fmt/format.h>
 #include <spng.h>
 
@@ -22,6 +22,7 @@
 #include <overture/loaders/image_loader.hpp>
 
 #include "harness.hpp"
+#include "loaders_parts.hpp"
 #include "options.hpp"
 
 namespace bench {
@@ -149,11 +150,13 @@ void measure(results& out, int rounds, const std::string& name, const file& imag
 int main(int count, char** words) {
   int rounds = 21;
   std::string json;
-  bench::options line("Measures images that go to a mapped buffer", rounds, json);
+  bench::options line("Measures images that go to a mapped buffer, and textures in stages", rounds,
+                      json);
   if (const std::optional<int> over = line.parse(count, words)) return *over;
   bench::results out("loaders");
   bench::measure(out, rounds, "PNG with alpha", bench::png(4));
   bench::measure(out, rounds, "PNG", bench::png(3));
   bench::measure(out, rounds, "JPEG", bench::jpeg());
+  bench::measure_stages(out, rounds);
   return out.finish(json);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "overture/loaders/texture_loader.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/little_endian.hpp"
@@ -47,8 +48,12 @@ texture_shape shape_of(const asset_info& info, bool cube) noexcept {
 }  // namespace
 
 result<texture> decode_texture(const asset_path& path, std::span<const std::byte> bytes,
-                               allocator& memory) noexcept {
-  if (is_ktx2(bytes)) return decode_ktx2(bytes, memory);
+                               allocator& memory, std::uint64_t file_bytes) noexcept {
+  file_bytes = std::max<std::uint64_t>(file_bytes, bytes.size());
+  if (is_ktx2(bytes)) return decode_ktx2(bytes, file_bytes, memory);
+  if (file_bytes > bytes.size()) {
+    return fail(errc::unsupported, "only a KTX2 texture can be made of the beginning of its file");
+  }
   result<decoded_asset> made = decode_as(asset_kind::texture, path.text, bytes, memory);
   if (!made) return tl::unexpected<error>(made.error());
   const decoder* const by = decoder_for(path.text, bytes);
@@ -74,7 +79,8 @@ std::uint64_t texture_memory_needed(const asset_path& path,
   // Beside the texture, unpacking takes some tables.
   constexpr std::uint64_t tables = 192u << 10;
   if (is_ktx2(bytes)) {
-    const result<ktx2_header> header = parse_ktx2(bytes);
+    // It may be the beginning of a file.
+    const result<ktx2_header> header = parse_ktx2(bytes, UINT64_MAX);
     if (!header) return 0;
     return sizeof(texture) + header->bytes + header->values.bytes +
            (header->packed == compression::none ? 0 : tables);

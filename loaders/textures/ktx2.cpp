@@ -95,15 +95,15 @@ result<void> check_sizes(const stated& says) noexcept {
   return {};
 }
 
-// Sizes of levels, each after the other. The sides and layers are within the limits, so that the
-// sum of one level cannot overflow.
+// Sizes of levels, each after the other, without those before `first_level`. The sides and layers
+// are within the limits, so that the sum of one level cannot overflow.
 result<std::uint64_t> place_levels(texture_shape& made, const stated& says) noexcept {
   const std::uint64_t parts = std::uint64_t{made.layers} * made.faces;
   const std::uint64_t alignment = std::lcm(std::uint64_t{made.format.block_bytes}, level_alignment);
   std::uint64_t end = 0;
   for (std::uint32_t i = 0; i < made.levels; ++i) {
     texture_level& level = made.level[i];
-    measure_level(made.format, {says.width, says.height, says.depth}, i, level);
+    measure_level(made.format, {says.width, says.height, says.depth}, made.first_level + i, level);
     if (level.part_bytes > limits::image_bytes_max / parts) {
       return fail(errc::limit, limit_text::image_bytes);
     }
@@ -116,7 +116,8 @@ result<std::uint64_t> place_levels(texture_shape& made, const stated& says) noex
 }
 
 // Levels lie behind the index, and have the size that follows from the format.
-result<void> find_levels(ktx2_header& header, std::span<const std::byte> bytes) noexcept {
+result<void> find_levels(ktx2_header& header, std::span<const std::byte> bytes,
+                         std::uint64_t file_bytes) noexcept {
   const texture_shape& made = header.shape;
   const std::uint64_t parts = std::uint64_t{made.layers} * made.faces;
   const std::uint64_t index_end = index_at + std::uint64_t{made.levels} * index_entry_bytes;
@@ -128,7 +129,7 @@ result<void> find_levels(ktx2_header& header, std::span<const std::byte> bytes) 
     if (level.offset < index_end) {
       return fail(errc::corrupt, "a mip level of the KTX2 file lies in its header", {}, entry);
     }
-    if (!fits(level.offset, level.bytes, 1, bytes.size())) return fail(errc::corrupt, truncated);
+    if (!fits(level.offset, level.bytes, 1, file_bytes)) return fail(errc::corrupt, truncated);
     const std::uint64_t expected = made.level[i].part_bytes * parts;
     const std::uint64_t unpacked =
         header.packed == compression::none ? level.bytes : load_u64(&bytes[entry + 16]);
@@ -137,6 +138,20 @@ result<void> find_levels(ktx2_header& header, std::span<const std::byte> bytes) 
     }
   }
   return {};
+}
+
+// Of the beginning of a file: the large levels are at the end.
+void leave_out_levels(ktx2_header& header, std::span<const std::byte> bytes) noexcept {
+  texture_shape& made = header.shape;
+  std::uint32_t first = made.levels;
+  while (first > 0) {
+    const ktx2_level& level = header.level[first - 1];
+    if (!fits(level.offset, level.bytes, 1, bytes.size())) break;
+    --first;
+  }
+  std::copy(header.level + first, header.level + made.levels, header.level);
+  made.first_level = first;
+  made.levels -= first;
 }
 
 // A u32 of how many bytes follow: a key, a NUL, and the value; and padding to a multiple of four.
@@ -177,7 +192,8 @@ bool is_ktx2(std::span<const std::byte> bytes) noexcept {
          std::memcmp(bytes.data(), identifier.data(), identifier.size()) == 0;
 }
 
-result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept {
+result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes,
+                               std::uint64_t file_bytes) noexcept {
   if (!is_ktx2(bytes)) return fail(errc::corrupt, "not a KTX2 file");
   if (bytes.size() < index_at) return fail(errc::corrupt, truncated);
   const stated says = read_header(bytes.data());
@@ -194,13 +210,18 @@ result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept {
   made.layers = std::max(says.layers, 1u);
   made.faces = says.faces;
   made.levels = std::max(says.levels, 1u);  // 0: the others are to be made of the first
-  const result<std::uint64_t> size = place_levels(made, says);
+  result<std::uint64_t> size = place_levels(made, says);
   if (!size) return tl::unexpected<error>(size.error());
-  header.bytes = *size;
-  if (const result<void> found = find_levels(header, bytes); !found) {
+  if (const result<void> found = find_levels(header, bytes, file_bytes); !found) {
     return tl::unexpected<error>(found.error());
   }
-  header.values = says.values.bytes == 0 ? ktx2_values{} : says.values;
+  leave_out_levels(header, bytes);
+  if (made.levels == 0) return fail(errc::corrupt, truncated);
+  if (made.first_level > 0) size = place_levels(made, says);
+  header.bytes = *size;
+  const bool is_beyond =
+      bytes.size() < file_bytes && !fits(says.values.offset, says.values.bytes, 1, bytes.size());
+  header.values = says.values.bytes == 0 || is_beyond ? ktx2_values{} : says.values;
   if (const result<void> checked = check_values(header.values, bytes); !checked) {
     return tl::unexpected<error>(checked.error());
   }
@@ -212,8 +233,9 @@ result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept {
   return header;
 }
 
-result<texture> decode_ktx2(std::span<const std::byte> bytes, allocator& memory) noexcept {
-  result<ktx2_header> header = parse_ktx2(bytes);
+result<texture> decode_ktx2(std::span<const std::byte> bytes, std::uint64_t file_bytes,
+                            allocator& memory) noexcept {
+  result<ktx2_header> header = parse_ktx2(bytes, file_bytes);
   if (!header) return tl::unexpected<error>(header.error());
   const ktx2_values& values = header->values;
   result<decoded_asset> content =

@@ -29,7 +29,7 @@ struct ktx2_header {
   std::uint64_t bytes = 0;  // of the texture
   ktx2_values values;
   compression packed = compression::none;
-  ktx2_level level[texture_levels_max];
+  ktx2_level level[texture_levels_max];  // those of the shape
 };
 
 // Takes a key and its value from the front; false at the end, or if what is there is none. The
@@ -37,11 +37,13 @@ struct ktx2_header {
 [[nodiscard]] bool take_ktx2_value(std::span<const std::byte>& rest, std::string_view& key,
                                    std::span<const std::byte>& value) noexcept;
 
-// Errors: corrupt, unsupported, limit.
-[[nodiscard]] result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes) noexcept;
+// Of a file of so many bytes, or of its beginning: with the small levels that are there, one at
+// least. Errors: corrupt, unsupported, limit.
+[[nodiscard]] result<ktx2_header> parse_ktx2(std::span<const std::byte> bytes,
+                                             std::uint64_t file_bytes) noexcept;
 
 // Errors: those, out_of_memory.
 [[nodiscard]] result<texture> decode_ktx2(std::span<const std::byte> bytes,
-                                          allocator& memory) noexcept;
+                                          std::uint64_t file_bytes, allocator& memory) noexcept;
 
 }  // namespace overture::loaders

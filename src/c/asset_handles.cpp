@@ -44,6 +44,13 @@ overture_code overture_asset_raise(overture_asset* asset, int32_t priority, over
   return fine(error);
 }
 
+overture_code overture_asset_set_last_stage(overture_asset* asset, uint32_t stage,
+                                            overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  asset->store->assets.set_last_stage(asset->handle, stage);
+  return fine(error);
+}
+
 overture_code overture_store_set_priorities(overture_store* store, overture_asset* const* assets,
                                             const int32_t* priorities, size_t count,
                                             overture_error* error) {

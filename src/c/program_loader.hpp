@@ -85,6 +85,9 @@ class program_loader final : public detail::any_loader {
   [[nodiscard]] bool is_builder() const noexcept override { return how_.build != nullptr; }
   [[nodiscard]] bool is_reader() const noexcept override { return !how_.without_file; }
   [[nodiscard]] bool is_dependent() const noexcept override { return how_.without_file; }
+  [[nodiscard]] std::uint64_t bytes_of_stage(unsigned stage) const noexcept override {
+    return how_.stage_bytes == nullptr ? 0 : how_.stage_bytes(how_.context, stage);
+  }
   [[nodiscard]] const detail::asset_type& type() const noexcept override { return type_; }
 
  private:

@@ -165,6 +165,10 @@ const char* overture_needs_part(const overture_needs* needs) {
   return needs == nullptr ? "" : needs->part.text();
 }
 
+uint64_t overture_needs_file_bytes(const overture_needs* needs) {
+  return needs == nullptr ? 0 : needs->context.file_bytes();
+}
+
 size_t overture_needs_settings(const overture_needs* needs, void* settings, size_t size) {
   if (needs == nullptr) return 0;
   const std::string_view given = typed::settings(needs->context);

@@ -154,3 +154,44 @@ C_CASE(c_asset_variants, parts_are_made_of_one_value_of_their_file) {
   CHECK_OK(overture_store_free(store, &why));
   free_game(&game);
 }
+
+static uint64_t four_first(void* context, uint32_t stage) {
+  (void)context;
+  return stage == 0 ? 4 : 0;
+}
+
+static overture_code make_stage(void* context, const char* path, const void* bytes,
+                                size_t byte_count, overture_needs* needs, void** value,
+                                const char** reason) {
+  if (overture_needs_file_bytes(needs) != strlen("rome of the mod\n")) return OVERTURE_CORRUPT;
+  return make_text(context, path, bytes, byte_count, needs, value, reason);
+}
+
+C_CASE(c_asset_variants, values_come_in_stages) {
+  test_game game = make_game();
+  text_type texts = {0, 0};
+  const overture_loader loader = {.size = sizeof loader,
+                                  .context = &texts,
+                                  .decode = make_stage,
+                                  .unload = free_text,
+                                  .stage_bytes = four_first};
+  overture_store* store = NULL;
+  overture_asset* text = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_OK(overture_store_add(store, &loader, &texts.number, &why));
+  CHECK_OK(overture_store_get(store, texts.number, "maps/rome.txt", 0, &text, &why));
+  CHECK_OK(overture_asset_set_last_stage(text, 0, &why));
+  CHECK_OK(overture_asset_wait(text, UINT64_MAX, &why));
+  CHECK(strcmp((const char*)overture_asset_value(text), "rome") == 0);
+  CHECK_OK(overture_asset_set_last_stage(text, UINT32_MAX, &why));
+  while (strcmp((const char*)overture_asset_value(text), "rome") == 0) {
+    CHECK_OK(overture_store_pump(store, 1000000, &why));
+  }
+  CHECK(strcmp((const char*)overture_asset_value(text), "rome of the mod\n") == 0);
+  CHECK_INVALID(overture_asset_set_last_stage(NULL, 0, &why));
+  CHECK(overture_needs_file_bytes(NULL) == 0);
+  CHECK_OK(overture_asset_free(text, &why));
+  CHECK_OK(overture_store_free(store, &why));
+  free_game(&game);
+}

@@ -400,5 +400,56 @@ TEST(texture_loader, reports_memory_that_is_refused) {
   EXPECT_EQ(failure(make_ktx2({}, {noise_bytes(64)}), memory).substr(0, 13), "out_of_memory");
 }
 
+// --- In stages -----------------------------------------------------------------------------------
+
+TEST(the_beginning_of_a_ktx2, has_the_small_levels_that_are_there) {
+  const std::vector<bytes> levels{noise_bytes(8 * 8 * 4, 1), noise_bytes(4 * 4 * 4, 2),
+                                  noise_bytes(2 * 2 * 4, 3)};
+  for (const std::uint32_t scheme : {0u, 2u}) {
+    const bytes file = make_ktx2(
+        {.width = 8, .height = 8, .levels = 3, .scheme = scheme, .values = ktx2_value("a", "b")},
+        levels);
+    std::uint32_t most = 0;
+    for (std::size_t size = 0; size <= file.size(); ++size) {
+      const std::unique_ptr<std::byte[]> exact(new std::byte[size]);
+      std::copy_n(file.begin(), size, exact.get());
+      const std::span<const std::byte> some(exact.get(), size);
+      const result<texture> made = decode_texture("a"_path, some, default_allocator(), file.size());
+      if (!made) {
+        EXPECT_EQ(most, 0u) << size;
+        continue;
+      }
+      EXPECT_GE(made->levels, most);
+      most = made->levels;
+      ASSERT_EQ(made->levels + made->first_level, 3u);
+      for (std::uint32_t i = 0; i < made->levels; ++i) {
+        EXPECT_EQ(made->level[i].width, 8u >> (made->first_level + i));
+        EXPECT_EQ(part(*made, i), levels[made->first_level + i]);
+      }
+      EXPECT_EQ(text_of(made->value("a")), "b");
+      EXPECT_NE(loaders::texture_memory_needed("a"_path, some), 0u);
+    }
+    EXPECT_EQ(most, 3u);
+  }
+}
+
+TEST(a_texture_loader, shows_small_levels_first) {
+  const std::vector<bytes> levels{noise_bytes(64 * 64 * 4, 1), noise_bytes(32 * 32 * 4, 2),
+                                  noise_bytes(16 * 16 * 4, 3)};
+  loader_rig rig;
+  rig.file("wall.ktx2", make_ktx2({.width = 64, .height = 64, .levels = 3}, levels));
+  rig.file("one.ktx2", make_ktx2({.width = 64, .height = 64}, {levels[0]}));
+  texture_loader sharpening(default_allocator(), 2000);
+  const asset<texture> wall = rig.load(sharpening, "wall.ktx2");
+  const asset<texture> one = rig.load(sharpening, "one.ktx2");
+  EXPECT_EQ(wall->levels, 1u);
+  EXPECT_EQ(one->levels, 1u);
+  EXPECT_EQ(one->first_level, 0u) << "its only level";
+  while (wall.version() != 2) (void)rig.store().pump(std::chrono::milliseconds(1));
+  EXPECT_EQ(wall->levels, 3u);
+  EXPECT_EQ(part(*wall, 0), levels[0]);
+  EXPECT_EQ(one.version(), 1u);
+}
+
 }  // namespace
 }  // namespace overture::texture_loader_test

@@ -129,6 +129,11 @@ typedef struct overture_loader {
   // of the whole file, and build() takes the part from its value. When the whole was loaded again,
   // so are they.
   bool without_file;
+  // How much of a file's beginning the value of this stage, 0 first, is made of; 0: all of it,
+  // which is the last stage. decode() gets so much; the asset is ready with its first value, and
+  // overture_store_pump() brings the next ones. A stage whose decode() fails is left out. What is
+  // compressed is read whole. NULL: there is one stage.
+  uint64_t (*stage_bytes)(void* context, uint32_t stage);
 } overture_loader;
 
 typedef struct overture_store_config {
@@ -202,6 +207,8 @@ OVERTURE_C_API overture_code overture_needs_variant(overture_needs* needs, overt
                                                     overture_asset** asset, overture_error* error);
 // For decode(): which part is wanted, "" for the whole file. Valid during the call of decode().
 OVERTURE_C_API const char* overture_needs_part(const overture_needs* needs);
+// For decode(): the size of the file, of which it may have the beginning only: see stage_bytes.
+OVERTURE_C_API uint64_t overture_needs_file_bytes(const overture_needs* needs);
 // For decode(): copies the settings that the asset was asked for with, as far as `size` goes, and
 // returns how many bytes they have; 0 if there are none.
 OVERTURE_C_API size_t overture_needs_settings(const overture_needs* needs, void* settings,
@@ -239,6 +246,10 @@ OVERTURE_C_API overture_code overture_asset_reload_status(const overture_asset* 
 // invalid.
 OVERTURE_C_API overture_code overture_asset_raise(overture_asset* asset, int32_t priority,
                                                   overture_error* error);
+// Makes the value of this stage if it has one of a later stage, and none of later ones; UINT32_MAX:
+// all, as at first. See stage_bytes of overture_loader. Error: invalid.
+OVERTURE_C_API overture_code overture_asset_set_last_stage(overture_asset* asset, uint32_t stage,
+                                                           overture_error* error);
 // Gives each this priority, up or down, and what it needs with it: that stays as urgent as any
 // other that waits for it is, and as it was asked for itself. Distances to the player in each
 // frame, for example: some 50 ns each. Errors: invalid (also an asset of another store, or NULL:

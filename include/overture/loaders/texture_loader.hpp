@@ -67,7 +67,10 @@ struct texture_shape {
   gpu_format format;
   std::uint32_t layers = 1;  // of an array; otherwise 1
   std::uint32_t faces = 1;   // 6 for cubes: +x, -x, +y, -y, +z, -z
-  std::uint32_t levels = 0;  // that the file has
+  std::uint32_t levels = 0;  // that it has
+  // How many larger ones the file has: level[0] is the first that is left. Only of a texture that
+  // was made of the beginning of its file.
+  std::uint32_t first_level = 0;
   texture_level level[texture_levels_max];
 
   [[nodiscard]] std::uint32_t width() const noexcept { return level[0].width; }
@@ -122,11 +125,14 @@ class texture : public texture_shape {
   decoded_asset content_;
 };
 
-// Makes a texture of a file, which its path helps to recognise. Errors: corrupt, limit, unsupported
-// (no texture, or one in a format that is not known), out_of_memory. Any thread.
+// Makes a texture of a file, which its path helps to recognise, or of the beginning of a KTX2 file
+// of `file_bytes`: then it has the small levels that are there. 0: `bytes` is the whole file.
+// Errors: corrupt, limit, unsupported (no texture, or one in a format that is not known),
+// out_of_memory. Any thread.
 [[nodiscard]] result<texture> decode_texture(const asset_path& path,
                                              std::span<const std::byte> bytes,
-                                             allocator& memory = default_allocator()) noexcept;
+                                             allocator& memory = default_allocator(),
+                                             std::uint64_t file_bytes = 0) noexcept;
 
 // What decode_texture() takes of memory with what it returns, judged by the header of the file; 0
 // if that does not tell. Any thread.
@@ -136,12 +142,19 @@ class texture : public texture_shape {
 // A loader that uploads derives from this one, is not free_threaded(), and has a finalize().
 class texture_loader : public loader<texture> {
  public:
-  // `memory` must outlive the store.
-  explicit texture_loader(allocator& memory = default_allocator()) noexcept : memory_(memory) {}
+  // `memory` must outlive the store. Textures are ready with the levels that lie in the first
+  // `first_bytes` of their file, and sharpen later, if it is a KTX2 that can be read in part; 0:
+  // each is read whole. See overture/assets/asset_stage.hpp.
+  explicit texture_loader(allocator& memory = default_allocator(),
+                          std::uint64_t first_bytes = 0) noexcept
+      : memory_(memory), first_bytes_(first_bytes) {}
 
   // Errors: those of decode_texture().
   result<texture> decode(std::span<const std::byte> bytes, load_context& context) override {
-    return decode_texture(context.path(), bytes, memory_);
+    return decode_texture(context.path(), bytes, memory_, context.file_bytes());
+  }
+  [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
+    return stage == 0 ? first_bytes_ : 0;
   }
   [[nodiscard]] std::uint64_t memory_needed(
       const asset_path& path, std::span<const std::byte> bytes) const noexcept override {
@@ -154,6 +167,7 @@ class texture_loader : public loader<texture> {
 
  private:
   allocator& memory_;
+  std::uint64_t first_bytes_;
 };
 
 }  // namespace overture::loaders
