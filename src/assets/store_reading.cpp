@@ -268,7 +268,10 @@ void store_core::fetched(fetch_request& ended) noexcept {
     }
   }
   while (slot* const next = sharing) {
-    sharing = std::exchange(next->shared_by, nullptr);
+    {
+      const sync_detail::scoped_lock hold(lock_);
+      sharing = std::exchange(next->shared_by, nullptr);
+    }
     has_been_read(*next);
   }
   has_been_read(one);
