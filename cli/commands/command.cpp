@@ -26,6 +26,9 @@ constexpr command all_commands[] = {
     {"diff", "compare two sets of mods", cmd_diff},
     {"extract", "write the merged tree, or a part of it, to a folder", cmd_extract},
     {"pack", "write the merged tree as one ZIP", cmd_pack},
+#if OVERTURE_WATCHES
+    {"watch", "run any program and say what it does while it loads", cmd_watch},
+#endif
 #if OVERTURE_RUNS_GAMES
     {"boost", "start a game on PhysicsFS from one file", cmd_boost},
     {"physfs-env", "run a game on PhysicsFS with Overture's library", cmd_physfs_env},

@@ -36,6 +36,7 @@ int cmd_pack(const std::vector<std::string>& words);
 int cmd_physfs_env(const std::vector<std::string>& words);
 int cmd_report(const std::vector<std::string>& words);
 int cmd_save_bench(const std::vector<std::string>& words);
+int cmd_watch(const std::vector<std::string>& words);
 int cmd_which(const std::vector<std::string>& words);
 
 // All of the program, from its own words, for help_pages.hpp.

@@ -22,12 +22,16 @@ using program_environment = std::vector<std::pair<std::string, std::string>>;
 
 struct program_end {
   bool started = false;
-  int status = 0;   // as in shells: 128 + the signal that ended it
-  std::string why;  // it was not started
+  int status = 0;          // as in shells: 128 + the signal that ended it
+  bool was_ended = false;  // because `should_end` said so
+  std::string why;         // it was not started
 };
-// Runs it to its end. Ctrl-C is the program's meanwhile.
+// Runs it to its end. Ctrl-C is the program's meanwhile. With `should_end`, which is asked every
+// few milliseconds, that is when it says so: the program gets SIGTERM, and SIGKILL if it stays. It
+// then also gets the SIGTERM and SIGHUP of this process.
 [[nodiscard]] program_end run_program(const std::vector<std::string>& words,
-                                      const program_environment& environment);
+                                      const program_environment& environment,
+                                      const std::function<bool()>& should_end = {});
 // Waits until no process holds a lock (flock) on a file, or for Ctrl-C. Calls `waits` if it does.
 void wait_until_unlocked(const std::string& path, const std::function<void()>& waits);
 // What it writes to standard output; its errors are not shown.

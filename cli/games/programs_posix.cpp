@@ -64,6 +64,61 @@ class interrupts_caught {
   struct sigaction before_{};
 };
 
+// The last one that came, for a program that this process runs.
+volatile std::sig_atomic_t signal_to_forward = 0;
+extern "C" void note_signal(int number) {
+  signal_to_forward = number;
+}
+
+// While it lives, these come to this process only to be handed on.
+class forwarded_signals {
+ public:
+  forwarded_signals() {
+    struct sigaction action{};
+    action.sa_handler = note_signal;
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+      ::sigaction(numbers[i], &action, &before_[i]);
+    }
+  }
+  ~forwarded_signals() {
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+      ::sigaction(numbers[i], &before_[i], nullptr);
+    }
+  }
+  forwarded_signals(const forwarded_signals&) = delete;
+  forwarded_signals& operator=(const forwarded_signals&) = delete;
+
+  static void forward_to(pid_t program) {
+    const int number = signal_to_forward;
+    signal_to_forward = 0;
+    if (number != 0) ::kill(program, number);
+  }
+
+ private:
+  static constexpr int numbers[] = {SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(numbers)]{};
+};
+
+// Waits for a program, and ends it when it should. Whether it had to.
+bool ended_in_time(pid_t program, const std::function<bool()>& should_end, int& status) {
+  constexpr timespec step{0, 10'000'000};
+  constexpr int steps_of_grace = 300;
+  const forwarded_signals meanwhile;
+  int steps_left = -1;  // of grace; -1: it may go on
+  for (;;) {
+    const pid_t ended = ::waitpid(program, &status, WNOHANG);
+    if (ended == program || (ended < 0 && errno != EINTR)) return steps_left >= 0;
+    forwarded_signals::forward_to(program);
+    if (steps_left < 0 && should_end()) {
+      steps_left = steps_of_grace;
+      ::kill(program, SIGTERM);
+    } else if (steps_left > 0 && --steps_left == 0) {
+      ::kill(program, SIGKILL);
+    }
+    (void)::nanosleep(&step, nullptr);
+  }
+}
+
 // What a program gets as the system has it, whatever this process does with them.
 constexpr int default_signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ};
 
@@ -108,7 +163,8 @@ std::string physfs_folder() {
 }
 
 program_end run_program(const std::vector<std::string>& words,
-                        const program_environment& environment) {
+                        const program_environment& environment,
+                        const std::function<bool()>& should_end) {
   const std::vector<std::string> variables = joined_with(environment);
   posix_spawnattr_t how;
   posix_spawnattr_init(&how);
@@ -122,12 +178,18 @@ program_end run_program(const std::vector<std::string>& words,
   const int failed = ::posix_spawnp(&program, words.front().c_str(), nullptr, &how,
                                     pointers_to(words).data(), pointers_to(variables).data());
   posix_spawnattr_destroy(&how);
-  if (failed != 0) return {.started = false, .status = 0, .why = system_message(failed)};
+  if (failed != 0) return {.started = false, .why = system_message(failed)};
   int status = 0;
-  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  bool was_ended = false;
+  if (should_end) {
+    was_ended = ended_in_time(program, should_end, status);
+  } else {
+    while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+    }
   }
   return {.started = true,
           .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .was_ended = was_ended,
           .why = {}};
 }
 

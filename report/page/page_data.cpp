@@ -336,13 +336,23 @@ std::string page_data(const load_report& what, const timeline_picture& picture) 
   return data_writer(what, picture).write();
 }
 
+namespace {
+
+// "decode", "decode (png_read_image)"
+bool is_work_of(std::string_view name, std::string_view stage) {
+  return name.starts_with(stage) &&
+         (name.size() == stage.size() || name.substr(stage.size()).starts_with(" ("));
+}
+
+}  // namespace
+
 const char* colour_of(const picture_name& name) {
   if (name.is_wait) return "wait";
   for (std::size_t i = 0; i < load_stage_count; ++i) {
     const char* const stage = to_string(static_cast<load_stage>(i));
-    if (name.name == stage) return stage;
+    if (is_work_of(name.name, stage)) return stage;
   }
-  return name.name == "mount" || name.name == "freeze" ? "mount" : "other";
+  return is_work_of(name.name, "mount") || name.name == "freeze" ? "mount" : "other";
 }
 
 }  // namespace overture::report_detail

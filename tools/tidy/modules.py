@@ -23,7 +23,8 @@ FOLDERS = {
     "report": "words model page .",
     "sounds": "ring codecs .",
     "loaders": "images|textures .",
-    "cli": "system terminal mounts report|writing compare page games commands .",
+    "watch": "recorder model findings page .",
+    "cli": "system terminal mounts report|writing compare page games watching commands .",
 }
 
 # Sources without a tests/<module>/<name>_test.cpp, and what tests them instead.

@@ -176,7 +176,7 @@ def rule_folders_inside_modules(tree):
             for name in names.split("|")
         }
         # Modules name themselves in includes: "io/queue/read_core.hpp".
-        by_name = module.startswith(("src/", "report", "sounds", "loaders"))
+        by_name = module.startswith(("src/", "report", "sounds", "loaders", "watch"))
         named = f"{module.split('/')[-1]}/" if by_name else ""
         for file in tree.code(module.split("/")[0]):
             folder = folder_in(file.path, module)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Zlib
+//
+// overture watch: runs any program, and says what it does while it loads.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "games/game_program.hpp"
+#include "mounts/tree_arguments.hpp"
+#include "overture/load/load_record.hpp"
+#include "report/page/page.hpp"
+#include "system/exit_code.hpp"
+#include "terminal/command_line.hpp"
+#include "terminal/display.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/outputs.hpp"
+#include "watch/findings/finding.hpp"
+#include "watch/model/anonymous.hpp"
+#include "watch/model/first_uses.hpp"
+#include "watch/model/read_process.hpp"
+#include "watch/page/watch_page.hpp"
+#include "watching/watch_report.hpp"
+#include "watching/watched_program.hpp"
+#include "writing/output_check.hpp"
+#include "writing/page_file.hpp"
+#include "writing/recorded.hpp"
+#include "writing/working_folder.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* watch_usage = "overture watch [OPTIONS] [--] PROGRAM [ARGS...]";
+
+constexpr const char* watch_examples = R"(  overture watch -- supertux2
+  overture watch --until menu --html start.html -- ./game --windowed
+  overture watch --until menu --record menu.record --tree data -- ./game
+)";
+
+constexpr const char* watch_footer = R"(What it does
+  A library that is loaded before the program's own ones notes what it opens,
+  reads and looks for, what its threads wait for and what ends that, when it
+  shows frames, and what it spends in libraries that decode and unpack. When
+  the program has ended, the report says what made its start long. Nothing
+  leaves this machine.
+
+When the load is over
+  at the first frame after the last new file, which no other one followed for
+  two seconds. Times and tables end there.
+
+What it does not see
+  programs that are linked statically, other processors' and those with more
+  rights than yours; reads inside of libraries that are linked statically into
+  the program; what a program does without calling a library.
+
+Exit status
+  that of the program, or 0 if --until has ended it
+  2  invalid arguments
+  3  the program could not be found, or cannot be watched
+  5  output could not be written
+)";
+
+struct watch_arguments {
+  std::string html;
+  std::string json;
+  std::string record;
+  std::string tree;
+  watch_until until;
+  bool anonymous = false;
+  bool follow = false;
+  std::vector<std::string> program;
+  when colour = when::automatic;
+};
+
+std::optional<int> parse(std::vector<std::string> words, watch_arguments& into) {
+  command_line line({.name = "watch",
+                     .usage = watch_usage,
+                     .description = "Run any program, and say what it does while it loads: what it "
+                                    "waits for, how it reads, and what to change.",
+                     .examples = watch_examples,
+                     .footer = watch_footer});
+  line.word({"--until WHEN", "Run",
+             "end the program at its first \"frame\", at its \"menu\", when it is \"idle\" (no new "
+             "file for two seconds), or after so many seconds; as a rule, it ends by itself "
+             "(\"exit\")"},
+            [&](const std::string& word) { into.until = *until_of(word); },
+            {.mistake_in = [](const std::string& word) -> std::string {
+              return until_of(word) ? "" : "give frame, menu, idle, exit, or seconds";
+            }});
+  line.flag({"--follow", "Run", "watch the programs that it starts, too"}, into.follow);
+  line.word({"--html FILE", "Output", "write a page with the timeline, for a browser"}, into.html);
+  line.word({"--json FILE", "Output", "write the report to FILE, as JSON"}, into.json);
+  line.word({"--record FILE", "Output",
+             "write the files in the order of their first use, for pack --recorded"},
+            into.record);
+  line.word({"--tree DIR", "Output", "with --record: only files in DIR, by their paths there"},
+            into.tree);
+  line.flag({"--anonymous", "Output", "shorten paths in the home folder to ~"}, into.anonymous);
+  add_colour(line, into.colour);
+  into.program =
+      split_off_game(words, 0, {"--until", "--html", "--json", "--record", "--tree", "--color"});
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (into.program.empty()) return line.usage_error("give the program: overture watch -- PROGRAM");
+  if (!into.tree.empty() && into.record.empty()) {
+    return line.usage_error("--tree is for --record");
+  }
+  return std::nullopt;
+}
+
+int refuse(const std::string& why) {
+  print_error(why);
+  return exit_mount_failed;
+}
+
+int write_first_uses(const watch::load_view& view, const watch_arguments& arguments,
+                     known_output& old) {
+  std::error_code failed;
+  const std::string tree =
+      arguments.tree.empty() ? "" : std::filesystem::canonical(arguments.tree, failed).string();
+  load_record record;
+  for (const watch::first_use& each : watch::first_uses(view, tree)) {
+    // A name that no tree can have stands for no file of it.
+    (void)record.add({.path = each.path, .cost_us = each.cost_us, .bytes = each.bytes});
+  }
+  return write_record(record, arguments.record, old);
+}
+
+struct old_outputs {
+  known_output html;
+  known_output json;
+  known_output record;
+};
+
+int report(const watch_arguments& arguments, std::vector<watch::watched_process> all,
+           old_outputs& old) {
+  const char* const home = std::getenv("HOME");
+  if (arguments.anonymous && home) {
+    for (watch::watched_process& each : all) watch::hide_home(each, home);
+  }
+  const std::size_t shown = process_to_show(all);
+  const watch::load_view view = watch::view_of(all[shown]);
+  const std::vector<watch::finding> findings = watch::findings_of(view);
+  int written = exit_ok;
+  if (!arguments.html.empty()) {
+    written = write_page(watch::watch_page(view, findings), arguments.html, old.html);
+  }
+  if (!arguments.json.empty()) {
+    written = std::max(written,
+                       write_page(watch_json(view, findings), arguments.json, old.json, "report"));
+  }
+  if (!arguments.record.empty()) {
+    written = std::max(written, write_first_uses(view, arguments, old.record));
+  }
+  const outputs out(arguments.colour);
+  const text_style style = out.style(stream::out);
+  return std::max(written, print('\n' + watch_text(view, findings, style) +
+                                 other_processes_text(all, shown, style)));
+}
+
+int watch_program(const watch_arguments& arguments, const std::string& library, bool follow) {
+  old_outputs old{known_output(arguments.html), known_output(arguments.json),
+                  known_output(arguments.record)};
+  const working_folder folder(folder_for_recordings());
+  if (!folder.failure()) {
+    print_error(fmt::format("no folder for temporary files ({}); name another in TMPDIR",
+                            reason_of(folder.failure().error())));
+    return exit_output_failed;
+  }
+  const watch_run run =
+      run_watched(arguments.program, library, folder.path(), arguments.until, follow);
+  if (!run.end.started) {
+    return refuse(
+        fmt::format("{}: cannot start it ({})", printable(arguments.program.front()), run.end.why));
+  }
+  const int status = run.end.was_ended ? exit_ok : run.end.status;
+  std::vector<watch::watched_process> all = watch::read_folder(folder.path(), run.ended_ns);
+  if (all.empty()) {
+    print_error(fmt::format("{} was not watched: its loader did not take the library {}",
+                            printable(arguments.program.front()), printable(library)));
+    return status == exit_ok ? exit_mount_failed : status;
+  }
+  const int reported = report(arguments, std::move(all), old);
+  return reported == exit_ok ? status : reported;
+}
+
+}  // namespace
+
+int cmd_watch(const std::vector<std::string>& words) {
+  watch_arguments arguments;
+  if (const std::optional<int> over = parse(words, arguments)) return *over;
+  const std::string program = find_program(arguments.program.front());
+  if (program.empty()) {
+    return refuse(fmt::format("{}: no such program", printable(arguments.program.front())));
+  }
+  const watch_obstacle obstacle = obstacle_of(program);
+  if (const std::string why = reason_against(obstacle, program); !why.empty()) return refuse(why);
+  const std::string library = recorder_library();
+  if (library.empty()) {
+    return refuse(
+        "liboverture-watch.so is not where it was installed with this command; name it in "
+        "OVERTURE_WATCH_LIBRARY");
+  }
+  const tree_arguments no_mounts;
+  output_check check(no_mounts);
+  check.reads("the program", program);
+  check.writes_like("--html", arguments.html, report_detail::page_beginning);
+  check.writes_like("--json", arguments.json, watch_json_beginning);
+  check.writes_like("--record", arguments.record, record_beginning);
+  if (const int failed = check.run(); failed != exit_ok) return failed;
+  return watch_program(arguments, library,
+                       arguments.follow || obstacle == watch_obstacle::is_script);
+}
+
+}  // namespace overture::cli

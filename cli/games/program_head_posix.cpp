@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Zlib
+#include <elf.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include "games/program_head.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+template <class T>
+bool read_at(std::ifstream& file, std::uint64_t offset, T& into) {
+  file.seekg(static_cast<std::streamoff>(offset));
+  return bool(file.read(reinterpret_cast<char*>(&into), sizeof into));
+}
+
+program_head read_head(const std::string& path, const Elf64_Ehdr* own) {
+  program_head found;
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr head{};
+  found.is_elf = read_at(file, 0, head) && std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0;
+  if (!found.is_elf) return found;
+  found.is_native = !own || (head.e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
+                             head.e_machine == own->e_machine);
+  if (!found.is_native || head.e_phentsize != sizeof(Elf64_Phdr)) return found;
+  for (unsigned i = 0; i < head.e_phnum; ++i) {
+    Elf64_Phdr each{};
+    if (!read_at(file, head.e_phoff + i * sizeof each, each)) break;
+    if (each.p_type != PT_INTERP || each.p_filesz > 4096) continue;
+    found.loader.resize(each.p_filesz);
+    file.seekg(static_cast<std::streamoff>(each.p_offset));
+    file.read(found.loader.data(), static_cast<std::streamsize>(found.loader.size()));
+    found.loader.resize(std::strlen(found.loader.c_str()));
+    break;
+  }
+  return found;
+}
+
+}  // namespace
+
+program_head head_of(const std::string& path) {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  Elf64_Ehdr own{};
+  return read_head(path, read_at(self, 0, own) ? &own : nullptr);
+}
+
+bool has_more_rights(const std::string& program) {
+  struct stat status{};
+  return (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
+         ::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+std::vector<bool> texts_in(const std::string& path, std::span<const std::string_view> texts) {
+  std::vector<bool> seen(texts.size());
+  constexpr std::size_t overlap = 64;
+  std::vector<char> room((std::size_t{1} << 20) + overlap);
+  std::ifstream file(path, std::ios::binary);
+  std::size_t kept = 0;
+  while (file.read(room.data() + kept, static_cast<std::streamsize>(room.size() - kept)),
+         file.gcount() > 0) {
+    const auto end = room.begin() + static_cast<std::ptrdiff_t>(kept) + file.gcount();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::boyer_moore_horspool_searcher searcher(texts[i].begin(), texts[i].end());
+      seen[i] = seen[i] || std::search(room.begin(), end, searcher) != end;
+    }
+    kept = std::min<std::size_t>(overlap, static_cast<std::size_t>(end - room.begin()));
+    std::copy(end - static_cast<std::ptrdiff_t>(kept), end, room.begin());
+  }
+  return seen;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Zlib
+//
+// What made a load long: each finding is a function of what was seen, and says in plain words what
+// it is, how long it took, what shows that, and what to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "watch/model/load_view.hpp"
+
+namespace overture::watch {
+
+enum class finding_kind : std::uint8_t {
+  lock_over_files,
+  contended_lock,
+  sleeping,
+  polling,
+  decodes_alone,
+  decodes_on_main,
+  tiny_reads,
+  read_again,
+  misses,
+  look_ups,
+  listing,
+  cold_reads,
+  writing,
+  servers,
+  window,
+  graphics,
+  fonts,
+  before_main,
+};
+// "lock-over-files"
+[[nodiscard]] const char* to_string(finding_kind kind);
+
+struct finding {
+  finding_kind kind = finding_kind::contended_lock;
+  // What the load would be shorter by, at most: of what several threads did, the longest.
+  std::uint64_t ns = 0;
+  std::string what = {};                   // a sentence
+  std::vector<std::string> evidence = {};  // likewise
+  std::string advice = {};
+};
+
+// The longest first; none that took less than a hundredth of the load, or ten milliseconds.
+[[nodiscard]] std::vector<finding> findings_of(const load_view& view);
+
+// "Menu after 1.23 s, and the main thread spent 61 % of it decoding images."
+[[nodiscard]] std::string verdict_of(const load_view& view);
+
+// The parts.
+void find_locks(const load_view& view, std::vector<finding>& to);
+void find_sleeps(const load_view& view, std::vector<finding>& to);
+void find_decoding(const load_view& view, std::vector<finding>& to);
+void find_reads(const load_view& view, std::vector<finding>& to);
+void find_names(const load_view& view, std::vector<finding>& to);
+void find_other_work(const load_view& view, std::vector<finding>& to);
+
+}  // namespace overture::watch

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/findings/finding.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "report/words/printable.hpp"
+#include "report/words/units.hpp"
+#include "watch/findings/words.hpp"
+
+namespace overture::watch {
+
+using report_detail::human_percent;
+using report_detail::human_time;
+
+namespace {
+
+constexpr const char* kind_names[] = {
+    "lock-over-files", "contended-lock", "sleeping", "polling",  "decodes-alone", "decodes-on-main",
+    "tiny-reads",      "read-again",     "misses",   "look-ups", "listing",       "cold-reads",
+    "writing",         "servers",        "window",   "graphics", "fonts",         "before-main",
+};
+
+struct part {
+  std::string what;
+  std::uint64_t ns = 0;
+};
+
+// The main thread's time, the largest part first.
+std::vector<part> parts_of(const load_view& view, const thread_use& main) {
+  std::vector<part> parts;
+  for (std::size_t i = 0; i < zone_works; ++i) {
+    const auto work = static_cast<zone_work>(i);
+    if (work != zone_work::files) parts.push_back({words_of(work), main.ns(work)});
+  }
+  parts.push_back({"in file access", main.file_ns()});
+  parts.push_back({"showing frames", main.ns(event_kind::frame)});
+  for (std::size_t i = 0; i < event_kinds; ++i) {
+    const auto kind = static_cast<event_kind>(i);
+    if (is_wait(kind)) {
+      parts.push_back({fmt::format("waiting for {}", words_of(kind)), main.ns(kind)});
+    }
+  }
+  const std::uint64_t before =
+      std::min(view.process.main_ns.value_or(view.process.recorder_ns), view.end_ns());
+  parts.push_back({"before main()", before});
+  std::uint64_t known = 0;
+  for (const part& each : parts) known += each.ns;
+  const std::uint64_t all = view.end_ns();
+  parts.push_back({"in code that is not watched", all > known ? all - known : 0});
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const part& a, const part& b) { return a.ns > b.ns; });
+  return parts;
+}
+
+std::string end_of(const load_view& view) {
+  const std::string time = human_time(view.end_ns());
+  switch (view.span.how) {
+    case load_end::menu:
+      return fmt::format("The menu came after {}", time);
+    case load_end::quiet:
+      return fmt::format("The last new file was opened after {}", time);
+    case load_end::cut:
+      break;
+  }
+  return fmt::format("It ran for {}", time);
+}
+
+}  // namespace
+
+const char* to_string(finding_kind kind) {
+  return kind_names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<finding> findings_of(const load_view& view) {
+  static_assert(std::size(kind_names) == static_cast<std::size_t>(finding_kind::before_main) + 1);
+  constexpr std::uint64_t felt_ns = 10'000'000;
+  std::vector<finding> all;
+  find_locks(view, all);
+  find_sleeps(view, all);
+  find_decoding(view, all);
+  find_reads(view, all);
+  find_names(view, all);
+  find_other_work(view, all);
+  // Names can be anything.
+  for (finding& each : all) {
+    each.what = report_detail::printable(each.what);
+    for (std::string& sentence : each.evidence) sentence = report_detail::printable(sentence);
+  }
+  const std::uint64_t least = std::max(felt_ns, view.end_ns() / 100);
+  std::erase_if(all, [&](const finding& each) { return each.ns < least; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const finding& a, const finding& b) { return a.ns > b.ns; });
+  return all;
+}
+
+std::string verdict_of(const load_view& view) {
+  std::string text = end_of(view);
+  const thread_use* const main = view.main();
+  if (!main || view.end_ns() == 0) return text + '.';
+  constexpr std::size_t told = 3;
+  constexpr double told_min = 0.05;
+  std::string shares;
+  std::size_t count = 0;
+  for (const part& each : parts_of(view, *main)) {
+    const double share = static_cast<double>(each.ns) / static_cast<double>(view.end_ns());
+    if (count == told || share < told_min) break;
+    shares += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", human_percent(share), each.what);
+  }
+  if (shares.empty()) return text + '.';
+  return fmt::format("{}. The main thread spent {}.", text, shares);
+}
+
+}  // namespace overture::watch

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Zlib
+//
+// How names are looked up.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "watch/findings/finding.hpp"
+#include "watch/findings/words.hpp"
+
+namespace overture::watch {
+
+namespace {
+
+constexpr std::uint64_t misses_min = 50;
+constexpr std::uint64_t look_ups_min = 500;
+constexpr std::uint64_t entries_min = 500;
+
+struct name_sums {
+  std::map<std::uint32_t, std::uint64_t> by_name;
+  std::map<std::uint64_t, std::uint64_t> callers;
+  std::uint64_t count = 0;
+  std::uint64_t longest_ns = 0;  // of a thread
+};
+
+// `weight`: how much an event counts for its name; 0 if it is not wanted.
+template <class Weight>
+name_sums sums_of(const load_view& view, Weight weight) {
+  name_sums sums;
+  for (const watched_thread& thread : view.process.threads) {
+    std::uint64_t ns = 0;
+    for (const watched_event& each : thread.events) {
+      const std::uint64_t counts = each.begin_ns < view.end_ns() ? weight(each) : 0;
+      if (counts == 0) continue;
+      sums.by_name[each.id] += counts;
+      sums.callers[each.caller] += each.took_ns;
+      sums.count += counts;
+      ns += each.took_ns;
+    }
+    sums.longest_ns = std::max(sums.longest_ns, ns);
+  }
+  return sums;
+}
+
+void find_misses(const load_view& view, std::vector<finding>& to) {
+  const name_sums sums = sums_of(view, [](const watched_event& each) {
+    const bool looks = each.kind == event_kind::open || each.kind == event_kind::look_up;
+    return looks && each.failed() ? 1u : 0u;
+  });
+  if (sums.count < misses_min) return;
+  finding made{.kind = finding_kind::misses, .ns = sums.longest_ns};
+  made.what = "Files are looked for where they are not.";
+  made.evidence.push_back(fmt::format("{} look-ups of {} names failed: {}.", count_text(sums.count),
+                                      count_text(sums.by_name.size()),
+                                      names_words(view.process, sums.by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
+  made.advice =
+      "List the folders once and look names up in memory, or put the folder that has most files "
+      "first in the search path.";
+  to.push_back(made);
+}
+
+void find_look_ups(const load_view& view, std::vector<finding>& to) {
+  const name_sums sums = sums_of(view, [](const watched_event& each) {
+    return each.kind == event_kind::look_up && !each.failed() ? 1u : 0u;
+  });
+  if (sums.count < look_ups_min) return;
+  finding made{.kind = finding_kind::look_ups, .ns = sums.longest_ns};
+  made.what = "The system is asked about files again and again.";
+  made.evidence.push_back(fmt::format("{} questions about {} names: {}.", count_text(sums.count),
+                                      count_text(sums.by_name.size()),
+                                      names_words(view.process, sums.by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
+  made.advice = "Open the file and look whether that works; keep what is known of it.";
+  to.push_back(made);
+}
+
+void find_listing(const load_view& view, std::vector<finding>& to) {
+  const name_sums sums = sums_of(view, [](const watched_event& each) {
+    return each.kind == event_kind::list ? each.value : std::uint64_t{0};
+  });
+  if (sums.count < entries_min) return;
+  finding made{.kind = finding_kind::listing, .ns = sums.longest_ns};
+  made.what = "Large folders are listed.";
+  made.evidence.push_back(fmt::format("{} entries: {}.", count_text(sums.count),
+                                      names_words(view.process, sums.by_name, count_text)));
+  made.advice = "Keep a list of the files with the game, or list each folder once.";
+  to.push_back(made);
+}
+
+}  // namespace
+
+void find_names(const load_view& view, std::vector<finding>& to) {
+  find_misses(view, to);
+  find_look_ups(view, to);
+  find_listing(view, to);
+}
+
+}  // namespace overture::watch

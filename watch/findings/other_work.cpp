@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Zlib
+//
+// What takes time beside files and threads: the disk that is written to, servers, the display, the
+// program itself.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "watch/findings/finding.hpp"
+#include "watch/findings/words.hpp"
+
+namespace overture::watch {
+
+namespace {
+
+bool is_work(const watched_event& event, zone_work work) {
+  return event.kind == event_kind::zone && zone_of(event.id).work == work;
+}
+
+struct work_sums {
+  std::uint64_t longest_ns = 0;                  // of a thread
+  std::map<std::string, std::uint64_t> by_what;  // functions, and what is waited for
+};
+
+// What an event is called in a list.
+std::string words_for(const watched_process& process, const watched_event& event) {
+  if (event.kind == event_kind::zone) return zone_of(event.id).function;
+  const std::string_view name = process.name(event.id);
+  if (event.kind == event_kind::write || event.kind == event_kind::sync || !name.empty()) {
+    return name.empty() ? words_of(event.kind) : std::string(name);
+  }
+  return words_of(event.kind);
+}
+
+// With what lies inside.
+template <class Wanted>
+work_sums time_of(const load_view& view, Wanted wanted) {
+  work_sums sums;
+  for (const watched_thread& thread : view.process.threads) {
+    std::uint64_t all = 0;
+    each_outermost(thread, view.end_ns(), wanted,
+                   [&](std::uint64_t begin, std::uint64_t end, const watched_event& each) {
+                     all += end - begin;
+                     sums.by_what[words_for(view.process, each)] += end - begin;
+                   });
+    sums.longest_ns = std::max(sums.longest_ns, all);
+  }
+  return sums;
+}
+
+std::string list_of(const work_sums& sums) {
+  constexpr std::size_t told = 4;
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [what, ns] : largest_first(sums.by_what)) {
+    if (count++ == told) break;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", what, time_text(ns));
+  }
+  return text + '.';
+}
+
+template <class Wanted>
+void add_finding(const load_view& view, std::vector<finding>& to, finding_kind kind,
+                 const char* what, const char* advice, Wanted wanted) {
+  const work_sums sums = time_of(view, wanted);
+  if (sums.longest_ns == 0) return;
+  to.push_back({.kind = kind,
+                .ns = sums.longest_ns,
+                .what = what,
+                .evidence = {list_of(sums)},
+                .advice = advice});
+}
+
+void find_before_main(const load_view& view, std::vector<finding>& to) {
+  if (!view.process.main_ns) return;
+  to.push_back({.kind = finding_kind::before_main,
+                .ns = std::min(*view.process.main_ns, view.end_ns()),
+                .what = "The program took long until its main() began.",
+                .evidence = {fmt::format("{} libraries were loaded and set up first.",
+                                         count_text(view.process.modules.size()))},
+                .advice =
+                    "Link fewer libraries, load rarely used ones later, and do less in "
+                    "constructors of globals. LD_DEBUG=statistics shows what linking takes."});
+}
+
+}  // namespace
+
+void find_other_work(const load_view& view, std::vector<finding>& to) {
+  add_finding(view, to, finding_kind::writing, "The disk is written to while the game loads.",
+              "Write after the load, on another thread, and sync only what must not be lost.",
+              [](const watched_event& each) {
+                return each.kind == event_kind::sync ||
+                       (each.kind == event_kind::write && each.id != 0);
+              });
+  add_finding(view, to, finding_kind::servers, "A device or a server is waited for.",
+              "Open devices and ask servers on another thread, and begin to load meanwhile.",
+              [](const watched_event& each) {
+                return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply;
+              });
+  add_finding(view, to, finding_kind::window, "Opening the window takes time.",
+              "Begin to read files on another thread before the window is opened.",
+              [](const watched_event& each) { return is_work(each, zone_work::window); });
+  add_finding(
+      view, to, finding_kind::graphics, "The graphics driver takes textures and shaders.",
+      "Compile shaders once and keep them, or while files are read; upload compressed textures.",
+      [](const watched_event& each) {
+        return is_work(each, zone_work::textures) || is_work(each, zone_work::shaders);
+      });
+  add_finding(
+      view, to, finding_kind::fonts, "Fonts are looked for, opened and drawn.",
+      "Name the font files instead of asking for them, and draw letters when they are shown.",
+      [](const watched_event& each) { return is_work(each, zone_work::fonts); });
+  find_before_main(view, to);
+}
+
+}  // namespace overture::watch

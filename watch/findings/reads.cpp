@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Zlib
+//
+// How files are read.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "report/words/units.hpp"
+#include "watch/findings/finding.hpp"
+#include "watch/findings/words.hpp"
+
+namespace overture::watch {
+
+namespace {
+
+constexpr std::uint64_t tiny_reads_min = 1'000;
+constexpr std::uint64_t slow_read_ns = 100'000;  // no page cache takes so long for a page
+
+// The most that any thread took for events that `wanted` accepts.
+template <class Wanted>
+std::uint64_t longest_of(const load_view& view, Wanted wanted) {
+  std::uint64_t longest = 0;
+  for (const watched_thread& thread : view.process.threads) {
+    std::uint64_t ns = 0;
+    for (const watched_event& each : thread.events) {
+      if (each.begin_ns < view.end_ns() && wanted(each)) ns += each.took_ns;
+    }
+    longest = std::max(longest, ns);
+  }
+  return longest;
+}
+
+bool is_read(const watched_event& event) {
+  return event.kind == event_kind::read && !event.has(plain_event::unseen);
+}
+
+void find_tiny(const load_view& view, std::vector<finding>& to) {
+  std::map<std::uint32_t, std::uint64_t> by_name;
+  std::uint64_t tiny = 0;
+  std::uint64_t reads = 0;
+  for (const file_use& each : view.files) {
+    if (each.tiny_reads > 0) by_name[each.name] = each.tiny_reads;
+    tiny += each.tiny_reads;
+    reads += each.reads;
+  }
+  if (tiny < tiny_reads_min) return;
+  finding made{.kind = finding_kind::tiny_reads};
+  made.ns = longest_of(view, [](const watched_event& each) {
+    return is_read(each) && each.id != 0 && bytes_in(each.value) <= tiny_bytes_max;
+  });
+  made.what = "Files are read in tiny pieces.";
+  made.evidence.push_back(fmt::format("{} of {} reads got at most {} bytes: {}.", count_text(tiny),
+                                      count_text(reads), tiny_bytes_max,
+                                      names_words(view.process, by_name, count_text)));
+  made.advice = "Read each file whole, and take the pieces from memory.";
+  to.push_back(made);
+}
+
+void find_again(const load_view& view, std::vector<finding>& to) {
+  std::map<std::uint32_t, std::uint64_t> by_name;
+  std::uint64_t bytes = 0;
+  double ns = 0;
+  for (const file_use& each : view.files) {
+    if (each.again_bytes == 0) continue;
+    by_name[each.name] = each.again_bytes;
+    bytes += each.again_bytes;
+    ns += static_cast<double>(each.read_ns) * static_cast<double>(each.again_bytes) /
+          static_cast<double>(each.bytes);
+  }
+  if (bytes == 0) return;
+  finding made{.kind = finding_kind::read_again, .ns = static_cast<std::uint64_t>(ns)};
+  made.what = "The same bytes are read more than once.";
+  made.evidence.push_back(fmt::format("{} had been read before: {}.", bytes_text(bytes),
+                                      names_words(view.process, by_name, bytes_text)));
+  made.advice = "Keep what was read, or what was made of it, until it is not needed any more.";
+  to.push_back(made);
+}
+
+void find_cold(const load_view& view, std::vector<finding>& to) {
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t faults = 0;
+  for (const watched_thread& each : view.process.threads) {
+    if (!each.kernel) continue;
+    disk_bytes += each.kernel->read_bytes;
+    faults += each.kernel->major_faults;
+  }
+  constexpr std::uint64_t bytes_min = std::uint64_t{1} << 20;
+  if (disk_bytes < bytes_min && faults == 0) return;
+  std::map<std::uint32_t, std::uint64_t> by_name;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const watched_event& each : thread.events) {
+      if (is_read(each) && each.id != 0 && each.took_ns >= slow_read_ns) {
+        by_name[each.id] += each.took_ns;
+      }
+    }
+  }
+  finding made{.kind = finding_kind::cold_reads};
+  made.ns = longest_of(view, [](const watched_event& each) {
+    return is_read(each) && each.id != 0 && each.took_ns >= slow_read_ns;
+  });
+  made.what = "Reads waited for the disk.";
+  made.evidence.push_back(fmt::format(
+      "{} came from the disk, and {} for it.", bytes_text(disk_bytes),
+      report_detail::counted(faults, "page fault had to wait", "page faults had to wait")));
+  if (!by_name.empty()) {
+    made.evidence.push_back(
+        fmt::format("Slow reads: {}.", names_words(view.process, by_name, time_text)));
+  }
+  made.advice =
+      "Have several reads under way at a time, or put files into one archive in the order of their "
+      "first use: a record of this run has that order.";
+  to.push_back(made);
+}
+
+}  // namespace
+
+void find_reads(const load_view& view, std::vector<finding>& to) {
+  find_tiny(view, to);
+  find_again(view, to);
+  find_cold(view, to);
+}
+
+}  // namespace overture::watch

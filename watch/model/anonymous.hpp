@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Zlib
+//
+// Hides whose machine it was: paths below the home become "~/...".
+#pragma once
+
+#include <string_view>
+
+#include "watch/model/watched.hpp"
+
+namespace overture::watch {
+
+void hide_home(watched_process& process, std::string_view home);
+
+}  // namespace overture::watch

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/model/load_view.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace overture::watch {
+
+namespace {
+
+// Places of a file that have been read.
+class read_places {
+ public:
+  // How many of these bytes had been read before.
+  std::uint64_t add(std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t again = 0;
+    auto at = ranges_.upper_bound(begin);
+    if (at != ranges_.begin() && std::prev(at)->second >= begin) --at;
+    std::uint64_t whole_begin = begin;
+    std::uint64_t whole_end = end;
+    while (at != ranges_.end() && at->first <= end) {
+      const std::uint64_t from = std::max(at->first, begin);
+      const std::uint64_t to = std::min(at->second, end);
+      if (to > from) again += to - from;
+      whole_begin = std::min(whole_begin, at->first);
+      whole_end = std::max(whole_end, at->second);
+      at = ranges_.erase(at);
+    }
+    ranges_.emplace(whole_begin, whole_end);
+    return again;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ranges_;  // without overlap
+};
+
+class file_sums {
+ public:
+  explicit file_sums(std::uint64_t end_ns) : end_ns_(end_ns) {}
+
+  void add(const watched_event& event) {
+    if (event.id == 0 || event.begin_ns >= end_ns_) return;
+    if (!is_file_access(event.kind)) return;
+    file_use& use = uses_[event.id];
+    use.name = event.id;
+    use.first_ns = std::min(use.first_ns, event.begin_ns);
+    switch (event.kind) {
+      case event_kind::open:
+        use.open_ns += event.took_ns;
+        (event.failed() ? use.misses : use.opens) += 1;
+        break;
+      case event_kind::look_up:
+        use.look_up_ns += event.took_ns;
+        ++use.look_ups;
+        if (event.failed()) ++use.misses;
+        break;
+      case event_kind::list:
+        use.list_ns += event.took_ns;
+        use.entries += event.value;
+        ++use.lists;
+        break;
+      case event_kind::read:
+        add_read(use, event);
+        break;
+      case event_kind::write:
+      case event_kind::sync:
+        use.write_ns += event.took_ns;
+        if (event.kind == event_kind::write) use.written_bytes += bytes_in(event.value);
+        break;
+      default:
+        break;
+    }
+  }
+
+  std::vector<file_use> take() {
+    std::vector<file_use> all;
+    all.reserve(uses_.size());
+    for (const auto& [name, use] : uses_) all.push_back(use);
+    std::sort(all.begin(), all.end(), [](const file_use& a, const file_use& b) {
+      return std::tuple(a.first_ns, a.name) < std::tuple(b.first_ns, b.name);
+    });
+    return all;
+  }
+
+ private:
+  void add_read(file_use& use, const watched_event& event) {
+    const std::uint64_t bytes = bytes_in(event.value);
+    use.read_ns += event.took_ns;
+    use.bytes += bytes;
+    if (!event.has(plain_event::unseen)) {
+      ++use.reads;
+      if (bytes <= tiny_bytes_max) {
+        ++use.tiny_reads;
+        use.tiny_ns += event.took_ns;
+      }
+    }
+    const std::uint64_t place = place_in(event.value);
+    if (bytes > 0 && place < place_max) {
+      use.again_bytes += places_[event.id].add(place, place + bytes);
+    }
+  }
+
+  std::uint64_t end_ns_;
+  std::map<std::uint32_t, file_use> uses_;
+  std::map<std::uint32_t, read_places> places_;
+};
+
+thread_use use_of(const watched_thread& thread, std::uint64_t end_ns) {
+  thread_use made;
+  const std::uint64_t end = std::min(thread.end_ns, end_ns);
+  made.span_ns = end > thread.begin_ns ? end - thread.begin_ns : 0;
+  for (const watched_event& each : thread.events) {
+    if (each.begin_ns < end_ns) ++made.kind_count[static_cast<std::size_t>(each.kind)];
+  }
+  each_innermost(thread, end_ns,
+                 [&](std::uint64_t begin, std::uint64_t stop, const watched_event& event) {
+                   const std::uint64_t ns = stop - begin;
+                   made.kind_ns[static_cast<std::size_t>(event.kind)] += ns;
+                   if (is_wait(event.kind)) made.wait_ns += ns;
+                   if (event.kind != event_kind::zone) return;
+                   made.zone_ns[event.id] += ns;
+                   made.work_ns[static_cast<std::size_t>(zone_of(event.id).work)] += ns;
+                 });
+  return made;
+}
+
+}  // namespace
+
+bool is_file_access(event_kind kind) {
+  return kind >= event_kind::open && kind <= event_kind::sync;
+}
+
+bool is_decoding(const watched_event& event) {
+  if (event.kind != event_kind::zone) return false;
+  const zone_work work = zone_of(event.id).work;
+  return work == zone_work::images || work == zone_work::sounds || work == zone_work::unpack;
+}
+
+std::uint64_t thread_use::file_ns() const {
+  std::uint64_t sum = ns(zone_work::files);
+  for (std::size_t i = 0; i < event_kinds; ++i) {
+    if (is_file_access(static_cast<event_kind>(i))) sum += kind_ns[i];
+  }
+  return sum;
+}
+
+const thread_use* load_view::main() const {
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    if (process.threads[i].is_main) return &threads[i];
+  }
+  return nullptr;
+}
+
+load_view view_of(const watched_process& process) {
+  load_view made{.process = process, .span = span_of(process), .files = {}, .threads = {}};
+  std::vector<const watched_event*> in_order;
+  for (const watched_thread& thread : process.threads) {
+    made.threads.push_back(use_of(thread, made.span.end_ns));
+    for (const watched_event& each : thread.events) in_order.push_back(&each);
+  }
+  std::stable_sort(
+      in_order.begin(), in_order.end(),
+      [](const watched_event* a, const watched_event* b) { return a->begin_ns < b->begin_ns; });
+  file_sums sums(made.span.end_ns);
+  for (const watched_event* const each : in_order) sums.add(*each);
+  made.files = sums.take();
+  return made;
+}
+
+lock_history::lock_history(const watched_process& process) {
+  for (std::uint32_t i = 0; i < process.threads.size(); ++i) {
+    for (const watched_event& each : process.threads[i].events) {
+      if (each.kind == event_kind::release) releases_[each.value].push_back({each.begin_ns, i});
+    }
+  }
+  for (auto& [address, list] : releases_) {
+    std::sort(list.begin(), list.end(), [](const release_point& a, const release_point& b) {
+      return std::tuple(a.at_ns, a.thread) < std::tuple(b.at_ns, b.thread);
+    });
+  }
+}
+
+std::vector<held_part> lock_history::parts_of(const watched_event& wait,
+                                              std::uint32_t thread) const {
+  std::vector<held_part> parts;
+  const auto found = releases_.find(wait.value);
+  if (found == releases_.end()) return parts;
+  std::uint64_t begin = wait.begin_ns;
+  const auto is_before = [](std::uint64_t ns, const release_point& of) { return ns < of.at_ns; };
+  const auto& list = found->second;
+  for (auto at = std::upper_bound(list.begin(), list.end(), begin, is_before);
+       at != list.end() && at->at_ns <= wait.end_ns; ++at) {
+    if (at->thread == thread || at->at_ns == begin) continue;
+    parts.push_back({begin, at->at_ns, at->thread});
+    begin = at->at_ns;
+  }
+  return parts;
+}
+
+void covered_time::add(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (end_ns > begin_ns) spans_.emplace_back(begin_ns, end_ns);
+}
+
+std::uint64_t covered_time::ns() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> in_order = spans_;
+  std::sort(in_order.begin(), in_order.end());
+  std::uint64_t sum = 0;
+  std::uint64_t done = 0;
+  for (const auto& [begin, end] : in_order) {
+    if (end <= done) continue;
+    sum += end - std::max(begin, done);
+    done = end;
+  }
+  return sum;
+}
+
+}  // namespace overture::watch

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/model/watched.hpp"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+namespace overture::watch {
+
+namespace {
+
+constexpr zone_row rows[] = {
+#define OVERTURE_WATCH_ROW(NAME, LIBRARY, WORK) {#NAME, LIBRARY, zone_work::WORK},
+    OVERTURE_WATCH_ZONES(OVERTURE_WATCH_ROW)
+#undef OVERTURE_WATCH_ROW
+};
+
+constexpr const char* words_of_works[] = {
+    "decoding images",  "decoding sounds",    "unpacking",
+    "loading fonts",    "uploading textures", "compiling shaders",
+    "opening a window", "opening a device",   "a library that reads files",
+};
+static_assert(std::size(words_of_works) == zone_works);
+
+constexpr const char* words_of_kinds[] = {
+    "nothing",
+    "open",
+    "read",
+    "write",
+    "look up",
+    "list",
+    "map",
+    "sync",
+    "load a library",
+    "a lock",
+    "a lock for reading or writing",
+    "a condition",
+    "a semaphore",
+    "a futex",
+    "the end of a thread",
+    "a sleep",
+    "events of descriptors",
+    "a server",
+    "release",
+    "a library",
+    "frame",
+};
+static_assert(std::size(words_of_kinds) == event_kinds);
+
+}  // namespace
+
+std::string watched_process::place_of(std::uint64_t address) const {
+  if (address == 0) return {};
+  for (const watched_module& each : modules) {
+    if (address < each.begin || address >= each.end) continue;
+    const std::string_view path = each.path;
+    const std::size_t slash = path.rfind('/');
+    return fmt::format("{}+{:#x}", path.substr(slash == std::string_view::npos ? 0 : slash + 1),
+                       address - each.begin);
+  }
+  return fmt::format("{:#x}", address);
+}
+
+const zone_row& zone_of(std::uint32_t number) {
+  return rows[number < std::size(rows) ? number : 0];
+}
+
+const char* words_of(zone_work work) {
+  return words_of_works[static_cast<std::size_t>(work)];
+}
+
+const char* words_of(event_kind kind) {
+  return words_of_kinds[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace overture::watch

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Zlib
+//
+// What a program did while it was watched, as plain values. Times are nanoseconds since the command
+// started the program, or since the recorder began where that is not known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "watch/recorder/layout.hpp"
+#include "watch/recorder/zone_table.hpp"
+
+namespace overture::watch {
+
+struct watched_event {
+  event_kind kind = event_kind::none;
+  std::uint8_t flags = 0;
+  std::uint16_t detail = 0;
+  std::uint32_t id = 0;  // of a zone its number, else a name: 0 for none
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;   // events of one thread nest
+  std::uint64_t took_ns = 0;  // as it was measured
+  std::uint64_t caller = 0;
+  std::uint64_t value = 0;
+
+  [[nodiscard]] bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
+  [[nodiscard]] bool failed() const { return has(plain_event::failed); }
+};
+
+// What the kernel counted for a thread from its beginning until `at_ns`.
+struct kernel_truth {
+  std::uint64_t core_ns = 0;
+  std::uint64_t queued_ns = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t read_bytes = 0;  // from a device
+  std::uint64_t at_ns = 0;
+};
+
+struct watched_thread {
+  std::string name = {};
+  std::uint64_t number = 0;
+  bool is_main = false;
+  std::uint64_t handle = 0;
+  std::uint64_t start = 0;  // the function that it runs
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  bool has_ended = false;
+  std::uint64_t lost_events = 0;
+  std::optional<kernel_truth> kernel = {};
+  std::vector<watched_event> events = {};  // by begin, parents before their children
+};
+
+// What ended a wait.
+struct watched_wake {
+  std::uint32_t to_thread = 0;
+  std::uint32_t to_event = 0;
+  std::uint32_t from_thread = 0;
+  std::uint64_t from_ns = 0;
+};
+
+struct watched_module {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::string path = {};
+};
+
+struct watched_process {
+  std::string program = {};
+  std::uint64_t pid = 0;
+  bool is_first = false;  // what the command started
+  std::uint64_t recorder_ns = 0;
+  std::optional<std::uint64_t> main_ns = {};
+  std::uint64_t end_ns = 0;
+  bool has_ended = false;               // by itself
+  std::vector<std::string> names = {};  // that of number 1 comes first
+  std::vector<watched_module> modules = {};
+  std::vector<watched_thread> threads = {};  // by begin
+  std::vector<watched_wake> wakes = {};      // by to_thread and to_event
+  std::uint64_t lost_events = 0;
+  std::uint64_t lost_names = 0;
+  std::uint64_t lost_threads = 0;
+
+  [[nodiscard]] std::string_view name(std::uint32_t number) const {
+    return number == 0 || number > names.size() ? std::string_view() : names[number - 1];
+  }
+  // "libpng16.so.16+0x1a2b", or the address.
+  [[nodiscard]] std::string place_of(std::uint64_t address) const;
+};
+
+// A row of the table of zones.
+struct zone_row {
+  const char* function = "";
+  const char* library = "";
+  zone_work work = zone_work::images;
+};
+[[nodiscard]] const zone_row& zone_of(std::uint32_t number);
+[[nodiscard]] const char* words_of(zone_work work);   // "decoding images"
+[[nodiscard]] const char* words_of(event_kind kind);  // "read", "a lock"
+
+}  // namespace overture::watch

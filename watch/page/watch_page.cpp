@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/page/watch_page.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/page/markup.hpp"
+#include "report/page/page_data.hpp"
+#include "report/page/page_frame.hpp"
+#include "report/page/page_table.hpp"
+#include "report/words/printable.hpp"
+#include "report/words/units.hpp"
+#include "watch/model/tables.hpp"
+
+namespace overture::watch {
+
+namespace {
+
+using report_detail::grouped;
+using report_detail::html_text;
+using report_detail::human_bytes;
+using report_detail::human_time;
+using report_detail::page_cell;
+using report_detail::page_table;
+
+constexpr std::size_t rows_max = 50;
+
+page_cell time_cell(std::uint64_t ns) {
+  return {ns == 0 ? "" : human_time(ns), ns};
+}
+page_cell count_cell(std::uint64_t count) {
+  return {count == 0 ? "" : grouped(count), count};
+}
+
+class watch_writer {
+ public:
+  watch_writer(const load_view& view, const std::vector<finding>& findings)
+      : view_(view), findings_(findings), picture_(picture_of(view)) {
+    drawn_.files = files_of(view);
+    drawn_.summary.ns = view.end_ns();
+  }
+
+  std::string write() {
+    const std::string name = report_detail::last_element(view_.process.program);
+    const std::string title = fmt::format("{}: {}", name, human_time(view_.end_ns()));
+    text_ = report_detail::page_head(title);
+    header(title);
+    changes();
+    text_ += report_detail::timeline_section(picture_, "Whole load");
+    text_ += "<section id=\"what-if\" hidden></section>\n";  // what the scripts look for
+    text_ += report_detail::map_section();
+    text_ += report_detail::files_section("Files");
+    text_ += "<div class=\"two\">\n";
+    text_ += report_detail::table_section("Locks", locks());
+    text_ += report_detail::table_section("Call sites", sites());
+    text_ += report_detail::table_section("Threads by the kernel's clock", threads());
+    text_ += report_detail::table_section("Looked for in vain", misses());
+    text_ += "</div>\n";
+    text_ += report_detail::table_section("What each thread did", thread_parts(picture_));
+    text_ += report_detail::page_end(
+        "Functions that are not watched count as the program's own code: the page says only what "
+        "was seen.",
+        page_data(drawn_, picture_));
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Values>
+  void put(fmt::format_string<Values...> form, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+  }
+  void warn(const std::string& sentence) { put("<p class=\"warn\">{}</p>\n", html_text(sentence)); }
+
+  void header(const std::string& title) {
+    put("<header><h1>{}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n", html_text(title),
+        html_text(verdict_of(view_)), html_text(view_.process.program));
+    const watched_process& process = view_.process;
+    if (process.lost_events + process.lost_threads > 0) {
+      warn(fmt::format("{} did not fit into the recording: its end is not whole.",
+                       report_detail::counted(process.lost_events, "event", "events")));
+    }
+    if (process.lost_names > 0) {
+      warn("There were more names than the recording has room for: some files are missing.");
+    }
+    std::uint64_t bytes = 0;
+    for (const file_use& each : view_.files) bytes += each.bytes;
+    put("<ul class=\"facts\"><li><b>{}</b> files</li><li><b>{}</b> read</li><li><b>{}</b> "
+        "threads</li>",
+        grouped(drawn_.files.size()), human_bytes(static_cast<double>(bytes)),
+        grouped(process.threads.size()));
+    if (view_.span.first_frame_ns) {
+      put("<li>first frame after <b>{}</b></li>", human_time(*view_.span.first_frame_ns));
+    }
+    put("</ul>\n</header>\n");
+  }
+
+  void changes() {
+    if (findings_.empty()) return;
+    put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
+    for (const finding& each : findings_) {
+      put("<li><b>{}</b>{}", human_time(each.ns), html_text(each.what));
+      for (const std::string& sentence : each.evidence) {
+        put(" <span class=\"dim\">{}</span>", html_text(sentence));
+      }
+      put(" {}</li>", html_text(each.advice));
+    }
+    put("</ul>\n</section>\n");
+  }
+
+  [[nodiscard]] page_table locks() const {
+    page_table table("", {"lock", "n:waited", "n:times", "n:threads", "asked for at"});
+    for (const lock_row& each : lock_rows(view_)) {
+      if (table.size() == rows_max) break;
+      table.row({fmt::format("{:#x}", each.address), time_cell(each.ns), count_cell(each.waits),
+                 count_cell(each.threads), view_.process.place_of(each.caller)});
+    }
+    return table;
+  }
+
+  [[nodiscard]] page_table sites() const {
+    page_table table("The place that the call returns to.", {"place", "what", "n:time", "n:calls"});
+    for (const site_row& each : call_sites(view_)) {
+      if (table.size() == rows_max) break;
+      table.row({view_.process.place_of(each.caller), (each.is_wait ? "waiting: " : "") + each.what,
+                 time_cell(each.ns), count_cell(each.calls)});
+    }
+    return table;
+  }
+
+  [[nodiscard]] page_table threads() const {
+    page_table table("Of the whole run, not only of the load.",
+                     {"thread", "n:lived", "n:on a core", "n:ready", "n:waited", "n:unknown"});
+    for (const thread_row& each : thread_rows(view_.process)) {
+      if (table.size() == rows_max) break;
+      if (!each.is_known) {
+        table.row({each.name, time_cell(each.life_ns), "?", "?", time_cell(each.wait_ns), "?"});
+        continue;
+      }
+      table.row({each.name, time_cell(each.life_ns), time_cell(each.core_ns),
+                 time_cell(each.queued_ns), time_cell(each.wait_ns), time_cell(each.unknown_ns)});
+    }
+    return table;
+  }
+
+  [[nodiscard]] page_table misses() const {
+    std::vector<const file_use*> most;
+    for (const file_use& each : view_.files) {
+      if (each.misses > 0) most.push_back(&each);
+    }
+    std::stable_sort(most.begin(), most.end(),
+                     [](const file_use* a, const file_use* b) { return a->misses > b->misses; });
+    page_table table("", {"name", "n:times"});
+    for (const file_use* const each : most) {
+      if (table.size() == rows_max) break;
+      table.row({std::string(view_.process.name(each->name)), count_cell(each->misses)});
+    }
+    return table;
+  }
+
+  const load_view& view_;
+  const std::vector<finding>& findings_;
+  report_detail::timeline_picture picture_;
+  report_detail::load_report drawn_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string watch_page(const load_view& view, const std::vector<finding>& findings) {
+  return watch_writer(view, findings).write();
+}
+
+}  // namespace overture::watch

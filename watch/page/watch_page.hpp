@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Zlib
+//
+// What was watched as one page, drawn like a load's: lanes of all threads, what they waited for and
+// who ended that, and tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/model/report_model.hpp"
+#include "report/page/picture.hpp"
+#include "watch/findings/finding.hpp"
+
+namespace overture::watch {
+
+// Lanes, wakes and names of a load; spans name files by their row in files_of().
+[[nodiscard]] report_detail::timeline_picture picture_of(const load_view& view);
+// The files that were opened or read, by path.
+[[nodiscard]] std::vector<report_detail::report_row> files_of(const load_view& view);
+
+[[nodiscard]] std::string watch_page(const load_view& view, const std::vector<finding>& findings);
+
+}  // namespace overture::watch

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/recorder/kernel_counts.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "watch/recorder/recording.hpp"
+#include "watch/recorder/system_calls.hpp"
+
+namespace overture::watch {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+template <std::size_t Room>
+void read_task_file(std::uint64_t thread, const char* name, char (&text)[Room]) noexcept {
+  char path[64];
+  (void)std::snprintf(path, sizeof path, "/proc/self/task/%llu/%s",
+                      static_cast<unsigned long long>(thread), name);
+  read_small_file(path, text);
+}
+
+// Names may have spaces and brackets.
+void read_status(thread_entry& entry, char* text) noexcept {
+  char* const begin = std::strchr(text, '(');
+  char* const end = std::strrchr(text, ')');
+  if (!begin || !end || end <= begin) return;
+  *end = '\0';
+  set_name(entry, begin + 1);
+  // The state, and then numbers; those that are wanted are the 7th and the 9th.
+  char* at = end + 1;
+  if (*at == ' ') at += 1 + std::strcspn(at + 1, " ");
+  std::uint64_t fields[9] = {};
+  for (std::uint64_t& each : fields) each = std::strtoull(at, &at, 10);
+  entry.kernel.minor_faults.store(fields[6], relaxed);
+  entry.kernel.major_faults.store(fields[8], relaxed);
+}
+
+}  // namespace
+
+void read_kernel_counts(thread_entry& entry, std::uint64_t now_ns) noexcept {
+  const std::uint64_t thread = entry.number.load(relaxed);
+  char text[1024];
+  read_task_file(thread, "schedstat", text);
+  if (*text == '\0') return;
+  char* rest = text;
+  entry.kernel.core_ns.store(std::strtoull(rest, &rest, 10), relaxed);
+  entry.kernel.queued_ns.store(std::strtoull(rest, &rest, 10), relaxed);
+  read_task_file(thread, "stat", text);
+  read_status(entry, text);
+  read_task_file(thread, "io", text);
+  constexpr char field[] = "\nread_bytes: ";
+  if (const char* const found = std::strstr(text, field)) {
+    entry.kernel.read_bytes.store(std::strtoull(found + sizeof field - 1, nullptr, 10), relaxed);
+  }
+  entry.kernel.at_ns.store(now_ns, relaxed);
+}
+
+}  // namespace overture::watch

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Zlib
+//
+// What the descriptors of the process are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "overture/base/atomic.hpp"
+
+namespace overture::watch {
+
+enum class descriptor_kind : std::uint8_t { unknown, file, folder, socket };
+
+struct descriptor {
+  atomic<std::uint32_t> name{0};
+  atomic<descriptor_kind> kind{descriptor_kind::unknown};
+  atomic<std::uint64_t> place{0};    // where it reads next; entries that were listed of a folder
+  atomic<std::uint64_t> list_ns{0};  // that a folder's listing took so far
+};
+
+// Those of higher numbers share the last one, which stays unknown.
+inline constexpr std::size_t descriptors_max = 16384;
+[[nodiscard]] descriptor& descriptor_of(int file) noexcept;
+void note_descriptor(int file, std::uint32_t name, descriptor_kind kind) noexcept;
+void forget_descriptor(int file) noexcept;
+
+}  // namespace overture::watch

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Zlib
+//
+// How the functions of the recorder write down what they see. Nothing here allocates, takes a lock
+// or changes errno. Before the recorder has a file, and where it has none, nothing is written.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <ctime>
+
+#include "watch/recorder/layout.hpp"
+
+namespace overture::watch {
+
+class process_file;
+
+// Where this thread writes.
+struct thread_log {
+  std::uint64_t of = 0;  // the process; another one after a fork
+  packed_event* next = nullptr;
+  packed_event* end = nullptr;
+  thread_entry* entry = nullptr;  // null: it has no place
+  bool code_changed = false;
+};
+extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_log this_log;
+
+// The file of this process. Null: nothing is recorded.
+[[nodiscard]] process_file* recorded_process() noexcept;
+// The same, where the thread has its place in it: null if it has none.
+[[nodiscard]] thread_log* recorded_thread() noexcept;
+
+[[nodiscard]] inline std::uint64_t clock_ns() noexcept {
+  timespec now{};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Its begin is on the monotonic clock.
+void record(plain_event event) noexcept;
+
+// The number of a name, 0 if there is no room. A path that is not absolute is meant from the
+// current folder, or from `folder`, a name.
+[[nodiscard]] std::uint32_t name_number(const char* text, std::size_t bytes) noexcept;
+[[nodiscard]] std::uint32_t path_number(const char* path, std::uint32_t folder = 0) noexcept;
+void note_current_folder() noexcept;
+
+// Keeps errno.
+class kept_errno {
+ public:
+  kept_errno() noexcept : kept_(errno) {}
+  ~kept_errno() { errno = kept_; }
+  kept_errno(const kept_errno&) = delete;
+  kept_errno& operator=(const kept_errno&) = delete;
+  [[nodiscard]] std::uint16_t value() const noexcept { return static_cast<std::uint16_t>(kept_); }
+
+ private:
+  int kept_;
+};
+
+// --- Waits ---------------------------------------------------------------------------------------
+
+// How many threads wait for something at an address, or at others of the same place. What no thread
+// waits for is released without a clock.
+inline constexpr std::size_t waiter_places = 4096;
+extern atomic<std::uint32_t> waiters[waiter_places];
+[[nodiscard]] inline atomic<std::uint32_t>& waiters_of(const volatile void* address) noexcept {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return waiters[(number >> 3 ^ number >> 15) % waiter_places];
+}
+
+// A wait that begins now and ends with end().
+class wait_note {
+ public:
+  wait_note(event_kind kind, const volatile void* address, std::uintptr_t caller) noexcept;
+  void end(std::uint8_t flags = 0) noexcept;
+
+ private:
+  event_kind kind_;
+  const volatile void* address_;
+  std::uintptr_t caller_;
+  std::uint64_t begin_ns_;
+};
+
+// Before the release.
+void note_release(const volatile void* address, std::uintptr_t caller) noexcept;
+inline void releases(const volatile void* address, std::uintptr_t caller) noexcept {
+  if (waiters_of(address).load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    note_release(address, caller);
+  }
+}
+
+// --- The process ---------------------------------------------------------------------------------
+
+// A place for a thread that will be made; null if there is none.
+[[nodiscard]] thread_entry* claim_thread() noexcept;
+// This thread has that place.
+void adopt(thread_entry& entry) noexcept;
+void note_main() noexcept;
+// A file was opened to be read: for those who wait until nothing new is opened any more.
+void note_content(std::uint32_t name, std::uint64_t clock) noexcept;
+void note_frame(std::uint64_t clock) noexcept;
+// Reads what the kernel counted for all threads.
+void note_end() noexcept;
+void set_name(thread_entry& entry, const char* name) noexcept;
+// What is mapped as code is looked at again soon.
+void code_has_changed() noexcept;
+
+}  // namespace overture::watch
