@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Zlib
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 
 #include "games/program_head.hpp"
 #include "terminal/display.hpp"
+#include "watch/recorder/kernel_counts.hpp"
 #include "watch/recorder/layout.hpp"
 #include "watching/watched_program.hpp"
 
@@ -79,6 +82,31 @@ bool is_over(const watch_until& until, const std::string& folder, std::uint64_t 
       return seen.frame_ns != 0 && is_quiet;
     default:
       return is_quiet;
+  }
+}
+
+// What the kernel counts of threads that will not end by themselves.
+void note_kernel_counts(const std::string& recording) {
+  const int file = ::open(recording.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  void* const room = ::mmap(nullptr, watch::slots_at, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (room == MAP_FAILED) return;
+  auto* const head = static_cast<watch::process_head*>(room);
+  auto* const threads =
+      reinterpret_cast<watch::thread_entry*>(static_cast<char*>(room) + watch::threads_at);
+  const std::uint64_t count = std::min<std::uint64_t>(head->thread_count, watch::threads_max);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (threads[i].number == 0 || threads[i].end_ns != 0) continue;
+    watch::read_kernel_counts(threads[i], monotonic_ns() - head->begin_ns, head->pid);
+  }
+  ::munmap(room, watch::slots_at);
+}
+
+void note_all_kernel_counts(const std::string& folder) {
+  std::error_code failed;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder, failed)) {
+    if (each.path().extension() == ".watch") note_kernel_counts(each.path().string());
   }
 }
 
@@ -185,7 +213,11 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
       {watch::follow_variable, follow ? "1" : "0"},
   };
   watch_run made;
-  made.end = run_program(words, environment, [&] { return is_over(until, folder, started_ns); });
+  made.end = run_program(words, environment, [&] {
+    if (!is_over(until, folder, started_ns)) return false;
+    note_all_kernel_counts(folder);
+    return true;
+  });
   made.ended_ns = monotonic_ns();
   return made;
 }

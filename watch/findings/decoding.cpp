@@ -16,14 +16,35 @@ namespace overture::watch {
 
 namespace {
 
-// Threads of drivers and servers' libraries, which do no work of the game.
+// Threads of drivers, which do no work of the game.
 bool is_of_driver(const watched_process& process, const watched_thread& thread) {
-  constexpr std::string_view drivers[] = {"_dri.so",  "libgallium", "libLLVM",
-                                          "libGLX",   "libnvidia",  "libvulkan",
-                                          "libpulse", "libasound",  "libpipewire"};
-  const std::string place = process.place_of(thread.start);
-  return std::any_of(std::begin(drivers), std::end(drivers),
-                     [&](std::string_view each) { return place.find(each) != std::string::npos; });
+  constexpr std::string_view drivers[] = {"_dri.so",  "libgallium", "libLLVM",  "libGLX",
+                                          "nvidia",   "libvulkan",  "libpulse", "libasound",
+                                          "pipewire", "libopenal"};
+  const watched_module* const module = process.module_of(thread.start);
+  return module && std::any_of(std::begin(drivers), std::end(drivers), [&](std::string_view each) {
+           return module->path.find(each) != std::string::npos;
+         });
+}
+
+// Code of the game, which may wait through the standard library.
+bool is_of_game(const watched_process& process, std::uint64_t caller) {
+  const watched_module* const module = process.module_of(caller);
+  if (!module) return false;
+  const std::string_view path = module->path;
+  if (path == process.program || path.find("/libstdc++.") != std::string_view::npos) return true;
+  return !path.starts_with("/usr/lib") && !path.starts_with("/lib");
+}
+
+// A thread that could take work of the game: it does some, or waits in the game's code.
+bool is_worker(const load_view& view, std::uint32_t number) {
+  const watched_thread& thread = view.process.threads[number];
+  if (is_of_driver(view.process, thread)) return false;
+  if (view.threads[number].decode_ns() > 0) return true;
+  return std::any_of(thread.events.begin(), thread.events.end(), [&](const watched_event& each) {
+    const bool counts = is_wait(each.kind) || each.kind == event_kind::open;
+    return counts && is_of_game(view.process, each.caller);
+  });
 }
 
 bool sleeps_idle(event_kind kind) {
@@ -48,7 +69,7 @@ std::vector<change> changes_of(const load_view& view) {
                      list.push_back({begin, i, 1, 0});
                      list.push_back({end, i, -1, 0});
                    });
-    if (is_of_driver(view.process, thread)) continue;
+    if (!is_worker(view, i)) continue;
     each_outermost(
         thread, view.end_ns(), [](const watched_event& each) { return sleeps_idle(each.kind); },
         [&](std::uint64_t begin, std::uint64_t end, const watched_event&) {
@@ -66,14 +87,19 @@ struct alone_sums {
   std::set<std::uint32_t> sleepers;
 };
 
-// When exactly one thread decoded and another one slept.
+// When exactly one thread decoded and another one slept, and the main thread was one of the two:
+// what goes on beside it makes no load longer.
 alone_sums alone_in(const load_view& view) {
   alone_sums sums;
+  const auto is_main = [&](std::uint32_t thread) { return view.process.threads[thread].is_main; };
   std::set<std::uint32_t> decoding;
   std::set<std::uint32_t> sleeping;
   std::uint64_t now = 0;
   for (const change& each : changes_of(view)) {
-    if (decoding.size() == 1 && !sleeping.empty() && each.at_ns > now) {
+    const bool is_alone =
+        decoding.size() == 1 && !sleeping.empty() &&
+        (is_main(*decoding.begin()) || std::any_of(sleeping.begin(), sleeping.end(), is_main));
+    if (is_alone && each.at_ns > now) {
       sums.ns_by_thread[*decoding.begin()] += each.at_ns - now;
       sums.sleepers.insert(sleeping.begin(), sleeping.end());
     }

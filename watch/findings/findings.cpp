@@ -33,9 +33,11 @@ struct part {
 // The main thread's time, the largest part first.
 std::vector<part> parts_of(const load_view& view, const thread_use& main) {
   std::vector<part> parts;
+  parts.push_back({"decoding and unpacking", main.decode_ns()});
   for (std::size_t i = 0; i < zone_works; ++i) {
     const auto work = static_cast<zone_work>(i);
-    if (work != zone_work::files) parts.push_back({words_of(work), main.ns(work)});
+    const bool is_apart = decodes(work) || work == zone_work::files;
+    if (!is_apart) parts.push_back({words_of(work), main.ns(work)});
   }
   parts.push_back({"in file access", main.file_ns()});
   parts.push_back({"showing frames", main.ns(event_kind::frame)});
@@ -55,6 +57,17 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const part& a, const part& b) { return a.ns > b.ns; });
   return parts;
+}
+
+// What a player's machine has a graphics card for.
+std::string software_graphics(const load_view& view) {
+  std::uint64_t core_ns = 0;
+  for (const watched_thread& each : view.process.threads) {
+    if (each.name.starts_with("llvmpipe-") && each.kernel) core_ns += each.kernel->core_ns;
+  }
+  if (core_ns == 0) return {};
+  return fmt::format(" Graphics were drawn in software, which took {} of other threads' time.",
+                     human_time(core_ns));
 }
 
 std::string end_of(const load_view& view) {
@@ -112,7 +125,7 @@ std::string verdict_of(const load_view& view) {
     shares += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", human_percent(share), each.what);
   }
   if (shares.empty()) return text + '.';
-  return fmt::format("{}. The main thread spent {}.", text, shares);
+  return fmt::format("{}. The main thread spent {}.{}", text, shares, software_graphics(view));
 }
 
 }  // namespace overture::watch

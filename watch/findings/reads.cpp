@@ -34,6 +34,11 @@ bool is_read(const watched_event& event) {
   return event.kind == event_kind::read && !event.has(plain_event::unseen);
 }
 
+// Of many that were put together, none is.
+bool is_slow(const watched_event& event) {
+  return is_read(event) && event.id != 0 && event.calls() == 1 && event.took_ns >= slow_read_ns;
+}
+
 void find_tiny(const load_view& view, std::vector<finding>& to) {
   std::map<std::uint32_t, std::uint64_t> by_name;
   std::uint64_t tiny = 0;
@@ -46,7 +51,7 @@ void find_tiny(const load_view& view, std::vector<finding>& to) {
   if (tiny < tiny_reads_min) return;
   finding made{.kind = finding_kind::tiny_reads};
   made.ns = longest_of(view, [](const watched_event& each) {
-    return is_read(each) && each.id != 0 && bytes_in(each.value) <= tiny_bytes_max;
+    return is_read(each) && each.id != 0 && each.reads_tiny();
   });
   made.what = "Files are read in tiny pieces.";
   made.evidence.push_back(fmt::format("{} of {} reads got at most {} bytes: {}.", count_text(tiny),
@@ -89,15 +94,13 @@ void find_cold(const load_view& view, std::vector<finding>& to) {
   std::map<std::uint32_t, std::uint64_t> by_name;
   for (const watched_thread& thread : view.process.threads) {
     for (const watched_event& each : thread.events) {
-      if (is_read(each) && each.id != 0 && each.took_ns >= slow_read_ns) {
+      if (is_slow(each)) {
         by_name[each.id] += each.took_ns;
       }
     }
   }
   finding made{.kind = finding_kind::cold_reads};
-  made.ns = longest_of(view, [](const watched_event& each) {
-    return is_read(each) && each.id != 0 && each.took_ns >= slow_read_ns;
-  });
+  made.ns = longest_of(view, [](const watched_event& each) { return is_slow(each); });
   made.what = "Reads waited for the disk.";
   made.evidence.push_back(fmt::format(
       "{} came from the disk, and {} for it.", bytes_text(disk_bytes),

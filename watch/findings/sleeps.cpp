@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t loop_min = 3;         // fewer are no loop
 constexpr std::uint64_t poll_ms_max = 1'000;  // who waits longer waits for something
-constexpr double working_share_min = 0.05;
+constexpr double awaited_share_min = 0.05;
 
 struct sleep_sums {
   std::uint64_t count = 0;
@@ -23,12 +24,21 @@ struct sleep_sums {
   std::uint64_t asked_ns = 0;
 };
 
-// A thread whose sleeps make the load longer: it also works for it.
-bool works_for_load(const load_view& view, std::uint32_t thread) {
-  if (view.process.threads[thread].is_main) return true;
-  const thread_use& use = view.threads[thread];
-  return static_cast<double>(use.file_ns() + use.decode_ns()) >
-         working_share_min * static_cast<double>(view.end_ns());
+// Whose sleeps make the load longer: the main thread, and those that it waits for.
+std::vector<bool> threads_of_load(const load_view& view) {
+  std::vector<std::uint64_t> awaited_ns(view.threads.size());
+  for (const watched_wake& each : view.process.wakes) {
+    const watched_thread& to = view.process.threads[each.to_thread];
+    const watched_event& wait = to.events[each.to_event];
+    if (to.is_main && wait.begin_ns < view.end_ns()) awaited_ns[each.from_thread] += wait.took_ns;
+  }
+  std::vector<bool> is_of_load(view.threads.size());
+  for (std::size_t i = 0; i < view.threads.size(); ++i) {
+    is_of_load[i] =
+        view.process.threads[i].is_main ||
+        static_cast<double>(awaited_ns[i]) > awaited_share_min * static_cast<double>(view.end_ns());
+  }
+  return is_of_load;
 }
 
 bool is_idle_poll(const watched_event& event) {
@@ -62,16 +72,17 @@ finding sleep_finding(const load_view& view, std::uint32_t thread, std::uint64_t
 }  // namespace
 
 void find_sleeps(const load_view& view, std::vector<finding>& to) {
+  const std::vector<bool> is_of_load = threads_of_load(view);
   for (std::uint32_t i = 0; i < view.process.threads.size(); ++i) {
-    if (!works_for_load(view, i)) continue;
+    if (!is_of_load[i]) continue;
     std::map<std::pair<bool, std::uint64_t>, sleep_sums> by_place;
     for (const watched_event& each : view.process.threads[i].events) {
       const bool is_sleep = each.kind == event_kind::wait_sleep;
       if ((!is_sleep && !is_idle_poll(each)) || each.begin_ns >= view.end_ns()) continue;
       sleep_sums& sums = by_place[{is_sleep, each.caller}];
-      ++sums.count;
+      sums.count += each.calls();
       sums.ns += std::min(each.end_ns, view.end_ns()) - each.begin_ns;
-      sums.asked_ns += is_sleep ? each.value : each.value * 1'000'000;
+      sums.asked_ns += is_sleep ? each.value : each.value * 1'000'000 * each.calls();
     }
     for (const auto& [place, sums] : by_place) {
       if (sums.count >= loop_min)

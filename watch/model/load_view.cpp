@@ -89,9 +89,9 @@ class file_sums {
     use.read_ns += event.took_ns;
     use.bytes += bytes;
     if (!event.has(plain_event::unseen)) {
-      ++use.reads;
-      if (bytes <= tiny_bytes_max) {
-        ++use.tiny_reads;
+      use.reads += event.calls();
+      if (event.reads_tiny()) {
+        use.tiny_reads += event.calls();
         use.tiny_ns += event.took_ns;
       }
     }
@@ -111,7 +111,8 @@ thread_use use_of(const watched_thread& thread, std::uint64_t end_ns) {
   const std::uint64_t end = std::min(thread.end_ns, end_ns);
   made.span_ns = end > thread.begin_ns ? end - thread.begin_ns : 0;
   for (const watched_event& each : thread.events) {
-    if (each.begin_ns < end_ns) ++made.kind_count[static_cast<std::size_t>(each.kind)];
+    const auto kind = static_cast<std::size_t>(each.kind);
+    if (each.begin_ns < end_ns) made.kind_count[kind] += each.calls();
   }
   each_innermost(thread, end_ns,
                  [&](std::uint64_t begin, std::uint64_t stop, const watched_event& event) {
@@ -131,10 +132,12 @@ bool is_file_access(event_kind kind) {
   return kind >= event_kind::open && kind <= event_kind::sync;
 }
 
-bool is_decoding(const watched_event& event) {
-  if (event.kind != event_kind::zone) return false;
-  const zone_work work = zone_of(event.id).work;
+bool decodes(zone_work work) {
   return work == zone_work::images || work == zone_work::sounds || work == zone_work::unpack;
+}
+
+bool is_decoding(const watched_event& event) {
+  return event.kind == event_kind::zone && decodes(zone_of(event.id).work);
 }
 
 std::uint64_t thread_use::file_ns() const {

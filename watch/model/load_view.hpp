@@ -16,8 +16,6 @@
 
 namespace overture::watch {
 
-inline constexpr std::uint64_t tiny_bytes_max = 64;
-
 // One name that was opened, read or looked for, until the load was over.
 struct file_use {
   std::uint32_t name = 0;
@@ -74,6 +72,7 @@ struct load_view {
 
 [[nodiscard]] load_view view_of(const watched_process& process);
 [[nodiscard]] bool is_file_access(event_kind kind);
+[[nodiscard]] bool decodes(zone_work work);  // images and sounds, and unpacking
 [[nodiscard]] bool is_decoding(const watched_event& event);
 
 // The innermost events of a thread one by one until `end_ns`, without overlap: `visit` gets the

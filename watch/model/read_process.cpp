@@ -207,6 +207,7 @@ class process_reader {
   void finish(watched_thread& thread) {
     if (thread.name.empty() && thread.is_main) thread.name = "main";
     nest(thread.events);
+    name_callers(thread.events);
     std::uint64_t last = thread.begin_ns;
     for (const watched_event& each : thread.events) last = std::max(last, each.end_ns);
     if (thread.has_ended) thread.end_ns = std::max(thread.end_ns, last);
@@ -227,6 +228,20 @@ class process_reader {
       open.push_back(each.end_ns);
     }
     std::stable_sort(events.begin(), events.end(), is_before);
+  }
+
+  // A function that ends with a jump to a watched one seems to be called by the recorder.
+  void name_callers(std::vector<watched_event>& events) const {
+    constexpr std::string_view recorder = "/liboverture-watch.so";
+    std::vector<const watched_event*> open;
+    for (watched_event& each : events) {
+      while (!open.empty() && open.back()->end_ns <= each.begin_ns) open.pop_back();
+      const watched_module* const module = made_.module_of(each.caller);
+      if (module && module->path.ends_with(recorder) && !open.empty()) {
+        each.caller = open.back()->caller;
+      }
+      open.push_back(&each);
+    }
   }
 
   void order_threads() {

@@ -49,16 +49,21 @@ static_assert(std::size(words_of_kinds) == event_kinds);
 
 }  // namespace
 
+const watched_module* watched_process::module_of(std::uint64_t address) const {
+  for (const watched_module& each : modules) {
+    if (address >= each.begin && address < each.end) return &each;
+  }
+  return nullptr;
+}
+
 std::string watched_process::place_of(std::uint64_t address) const {
   if (address == 0) return {};
-  for (const watched_module& each : modules) {
-    if (address < each.begin || address >= each.end) continue;
-    const std::string_view path = each.path;
-    const std::size_t slash = path.rfind('/');
-    return fmt::format("{}+{:#x}", path.substr(slash == std::string_view::npos ? 0 : slash + 1),
-                       address - each.begin);
-  }
-  return fmt::format("{:#x}", address);
+  const watched_module* const module = module_of(address);
+  if (!module) return fmt::format("{:#x}", address);
+  const std::string_view path = module->path;
+  const std::size_t slash = path.rfind('/');
+  return fmt::format("{}+{:#x}", path.substr(slash == std::string_view::npos ? 0 : slash + 1),
+                     address - module->begin);
 }
 
 const zone_row& zone_of(std::uint32_t number) {

@@ -28,6 +28,14 @@ struct watched_event {
 
   [[nodiscard]] bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
   [[nodiscard]] bool failed() const { return has(plain_event::failed); }
+  // How many calls it stands for.
+  [[nodiscard]] std::uint64_t calls() const {
+    return may_repeat(kind) && !failed() ? std::uint64_t{detail} + 1 : 1;
+  }
+  // A read, or several that follow each other, of few bytes each.
+  [[nodiscard]] bool reads_tiny() const {
+    return kind == event_kind::read && bytes_in(value) <= tiny_bytes_max * calls();
+  }
 };
 
 // What the kernel counted for a thread from its beginning until `at_ns`.
@@ -86,6 +94,8 @@ struct watched_process {
   [[nodiscard]] std::string_view name(std::uint32_t number) const {
     return number == 0 || number > names.size() ? std::string_view() : names[number - 1];
   }
+  // The code that an address is in; null if that is not known.
+  [[nodiscard]] const watched_module* module_of(std::uint64_t address) const;
   // "libpng16.so.16+0x1a2b", or the address.
   [[nodiscard]] std::string place_of(std::uint64_t address) const;
 };

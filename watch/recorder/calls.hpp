@@ -20,6 +20,7 @@ auto measured(std::uintptr_t caller, Call call, Note note) {
   const auto answer = call();
   const kept_errno keep;
   event.took_ns = clock_ns() - event.begin_ns;
+  event.took_ns -= event.took_ns < clock_cost_ns ? event.took_ns : clock_cost_ns;
   event.detail = keep.value();
   note(answer, event);
   return answer;

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
-#include "watch/recorder/recording.hpp"
 #include "watch/recorder/system_calls.hpp"
 
 namespace overture::watch {
@@ -13,13 +13,22 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-template <std::size_t Room>
-void read_task_file(std::uint64_t thread, const char* name, char (&text)[Room]) noexcept {
-  char path[64];
-  (void)std::snprintf(path, sizeof path, "/proc/self/task/%llu/%s",
-                      static_cast<unsigned long long>(thread), name);
-  read_small_file(path, text);
-}
+struct task {
+  std::uint64_t pid = 0;
+  std::uint64_t thread = 0;
+
+  template <std::size_t Room>
+  void read(const char* name, char (&text)[Room]) const noexcept {
+    char process[24] = "self";
+    if (pid != 0) {
+      (void)std::snprintf(process, sizeof process, "%llu", static_cast<unsigned long long>(pid));
+    }
+    char path[96];
+    (void)std::snprintf(path, sizeof path, "/proc/%s/task/%llu/%s", process,
+                        static_cast<unsigned long long>(thread), name);
+    read_small_file(path, text);
+  }
+};
 
 // Names may have spaces and brackets.
 void read_status(thread_entry& entry, char* text) noexcept {
@@ -39,17 +48,24 @@ void read_status(thread_entry& entry, char* text) noexcept {
 
 }  // namespace
 
-void read_kernel_counts(thread_entry& entry, std::uint64_t now_ns) noexcept {
-  const std::uint64_t thread = entry.number.load(relaxed);
+void set_name(thread_entry& entry, const char* name) noexcept {
+  for (std::size_t i = 0; i + 1 < std::size(entry.name); ++i) {
+    entry.name[i].store(name[i], relaxed);
+    if (name[i] == '\0') return;
+  }
+}
+
+void read_kernel_counts(thread_entry& entry, std::uint64_t now_ns, std::uint64_t pid) noexcept {
+  const task of{.pid = pid, .thread = entry.number.load(relaxed)};
   char text[1024];
-  read_task_file(thread, "schedstat", text);
+  of.read("schedstat", text);
   if (*text == '\0') return;
   char* rest = text;
   entry.kernel.core_ns.store(std::strtoull(rest, &rest, 10), relaxed);
   entry.kernel.queued_ns.store(std::strtoull(rest, &rest, 10), relaxed);
-  read_task_file(thread, "stat", text);
+  of.read("stat", text);
   read_status(entry, text);
-  read_task_file(thread, "io", text);
+  of.read("io", text);
   constexpr char field[] = "\nread_bytes: ";
   if (const char* const found = std::strstr(text, field)) {
     entry.kernel.read_bytes.store(std::strtoull(found + sizeof field - 1, nullptr, 10), relaxed);

@@ -47,6 +47,13 @@ constexpr bool is_wait(event_kind kind) noexcept {
   return kind >= event_kind::wait_mutex && kind <= event_kind::wait_reply;
 }
 
+// Of these, calls that follow each other at once are one event.
+constexpr bool may_repeat(event_kind kind) noexcept {
+  return kind == event_kind::read || kind == event_kind::wait_poll || kind == event_kind::zone;
+}
+// Reads of so few bytes are tiny; only those are put together.
+inline constexpr std::uint64_t tiny_bytes_max = 64;
+
 // An event before it is packed. Numbers that have no room are cut to the largest.
 struct plain_event {
   static constexpr std::uint8_t failed = 1;   // detail: the errno
@@ -60,7 +67,7 @@ struct plain_event {
   std::uint64_t took_ns = 0;   // 40 bits
   std::uint32_t id = 0;        // 24 bits
   std::uint64_t caller = 0;    // 48 bits: where the call returns to
-  std::uint16_t detail = 0;
+  std::uint16_t detail = 0;    // the errno, or how many more calls it stands for
   std::uint64_t value = 0;
 };
 

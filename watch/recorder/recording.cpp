@@ -20,6 +20,7 @@ namespace overture::watch {
 
 __attribute__((tls_model("initial-exec"))) thread_local constinit thread_log this_log;
 constinit atomic<std::uint32_t> waiters[waiter_places] = {};
+constinit std::uint64_t clock_cost_ns = 0;
 
 namespace {
 
@@ -74,6 +75,15 @@ void note_program(process_file& file) noexcept {
   if (bytes > 0) file.head().program.store(file.name(path, static_cast<std::size_t>(bytes)));
 }
 
+std::uint64_t measured_clock_cost() noexcept {
+  std::uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 32; ++i) {
+    const std::uint64_t begin = clock_ns();
+    least = std::min(least, clock_ns() - begin);
+  }
+  return least;
+}
+
 bool begin(anchor& own) noexcept {
   const char* const folder = std::getenv(folder_variable);
   if (!folder) return false;
@@ -82,6 +92,7 @@ bool begin(anchor& own) noexcept {
   if (!is_first && number_in(follow_variable) == 0) return false;
   std::uint64_t chunks = number_in(chunks_variable);
   if (chunks == 0) chunks = chunks_max_default;
+  clock_cost_ns = measured_clock_cost();
   own.begin_ns = clock_ns();
   auto* const room = new (&own.file) process_file;
   if (!process_file::make(folder, chunks, *room)) return false;
@@ -116,7 +127,8 @@ __attribute__((noinline, cold)) thread_log* begin_thread() noexcept {
   const std::uint64_t generation = the_anchor.load(relaxed)->generation.load(relaxed);
   if (this_log.of == generation) return nullptr;  // it has no place
   const kept_errno keep;
-  this_log = {.of = generation};
+  this_log = {};
+  this_log.of = generation;
   thread_entry* const entry = process->claim_thread();
   if (!entry) return nullptr;
   adopt(*entry);
@@ -156,6 +168,40 @@ void note_modules(process_file& file) noexcept {
   (void)dl_iterate_phdr(note_module, &file);
 }
 
+// Whether a call is the last one again, right after it: it is added there.
+bool repeats_last(repeated_call& last, const plain_event& event, std::uint64_t begin_ns) noexcept {
+  constexpr std::uint64_t gap_ns_max = 10'000;
+  constexpr std::uint16_t more_max = UINT16_MAX;
+  plain_event& known = last.event;
+  const bool is_same = last.written && event.kind == known.kind && event.id == known.id &&
+                       event.caller == known.caller && event.flags == known.flags &&
+                       event.detail == 0 && known.detail < more_max &&
+                       event.begin_ns - last.end_ns < gap_ns_max;
+  if (!is_same) return false;
+  if (event.kind == event_kind::read) {
+    const std::uint64_t bytes = bytes_in(known.value);
+    const std::uint64_t place = place_in(known.value);
+    if (place_in(event.value) != place + bytes) return false;
+    if (bytes + tiny_bytes_max > piece_bytes_max) return false;
+    known.value = at_place(place, bytes + bytes_in(event.value));
+  } else if (event.value != known.value) {
+    return false;
+  }
+  ++known.detail;
+  known.took_ns += event.took_ns;
+  last.end_ns = event.begin_ns + event.took_ns;
+  plain_event written = known;
+  written.begin_ns = known.begin_ns - begin_ns;
+  pack(written, *last.written);
+  return true;
+}
+
+bool may_be_repeated(const plain_event& event) noexcept {
+  constexpr std::uint64_t short_ns = 10'000;
+  if (!may_repeat(event.kind) || event.detail != 0 || event.took_ns > short_ns) return false;
+  return event.kind != event_kind::read || bytes_in(event.value) <= tiny_bytes_max;
+}
+
 __attribute__((noinline, cold)) bool has_more_room(thread_log& log,
                                                    process_file& process) noexcept {
   packed_event* const chunk = process.claim_chunk(*log.entry);
@@ -183,14 +229,27 @@ thread_log* recorded_thread() noexcept {
   return begin_thread();
 }
 
+bool repeats(plain_event event) noexcept {
+  repeated_call& last = this_log.last;
+  if (!last.written || this_log.of != the_anchor.load(relaxed)->generation.load(relaxed)) {
+    return false;
+  }
+  event.begin_ns = last.end_ns;
+  return repeats_last(last, event, the_anchor.load(relaxed)->begin_ns);
+}
+
 void record(plain_event event) noexcept {
   thread_log* const log = recorded_thread();
   if (!log) return;
   anchor& own = *the_anchor.load(relaxed);
   if (log->code_changed) [[unlikely]]
     note_modules(own.file);
+  const bool is_repeatable = may_be_repeated(event);
+  if (is_repeatable && repeats_last(log->last, event, own.begin_ns)) return;
+  log->last.written = nullptr;
   if (log->next == log->end && !has_more_room(*log, own.file)) return;
   packed_event& to = *log->next++;
+  if (is_repeatable) log->last = {&to, event, event.begin_ns + event.took_ns};
   event.begin_ns = event.begin_ns > own.begin_ns ? event.begin_ns - own.begin_ns : 0;
   pack(event, to);
 }
@@ -278,17 +337,12 @@ thread_entry* claim_thread() noexcept {
 void adopt(thread_entry& entry) noexcept {
   const process_file* const process = recorded_process();
   if (!process) return;
-  this_log = {.of = the_anchor.load(relaxed)->generation.load(relaxed), .entry = &entry};
+  this_log = {};
+  this_log.of = the_anchor.load(relaxed)->generation.load(relaxed);
+  this_log.entry = &entry;
   entry.begin_ns.store(process->time_of(clock_ns()), relaxed);
   entry.number.store(static_cast<std::uint64_t>(thread_number()), relaxed);
   if (has_key.load()) (void)pthread_setspecific(thread_end, &entry);
-}
-
-void set_name(thread_entry& entry, const char* name) noexcept {
-  for (std::size_t i = 0; i + 1 < std::size(entry.name); ++i) {
-    entry.name[i].store(name[i], relaxed);
-    if (name[i] == '\0') return;
-  }
 }
 
 void note_main() noexcept {

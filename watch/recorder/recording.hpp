@@ -14,6 +14,13 @@ namespace overture::watch {
 
 class process_file;
 
+// What this thread wrote last, if the same call may follow at once.
+struct repeated_call {
+  packed_event* written = nullptr;  // null: nothing may follow
+  plain_event event;                // its begin on the monotonic clock
+  std::uint64_t end_ns = 0;         // of the last call
+};
+
 // Where this thread writes.
 struct thread_log {
   std::uint64_t of = 0;  // the process; another one after a fork
@@ -21,6 +28,7 @@ struct thread_log {
   packed_event* end = nullptr;
   thread_entry* entry = nullptr;  // null: it has no place
   bool code_changed = false;
+  repeated_call last;
 };
 extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_log this_log;
 
@@ -36,8 +44,14 @@ extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// What a measured call seems to take if it takes nothing.
+extern std::uint64_t clock_cost_ns;
+
 // Its begin is on the monotonic clock.
 void record(plain_event event) noexcept;
+// Adds a call to the last one, if it is the same again; its begin does not matter. False if it is
+// another one.
+[[nodiscard]] bool repeats(plain_event event) noexcept;
 
 // The number of a name, 0 if there is no room. A path that is not absolute is meant from the
 // current folder, or from `folder`, a name.
@@ -102,7 +116,6 @@ void note_content(std::uint32_t name, std::uint64_t clock) noexcept;
 void note_frame(std::uint64_t clock) noexcept;
 // Reads what the kernel counted for all threads.
 void note_end() noexcept;
-void set_name(thread_entry& entry, const char* name) noexcept;
 // What is mapped as code is looked at again soon.
 void code_has_changed() noexcept;
 

@@ -4,6 +4,7 @@
 // the place where the FILE is.
 #include <fcntl.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -102,12 +103,56 @@ OVERTURE_WATCH_TAKES(int, fclose, (FILE * file)) {
   return next_fclose(file);
 }
 
+namespace {
+
+// Whether the next bytes are in memory. Such a read takes less than a clock: it has none, but for
+// one of so many, which stands for all of them.
+constexpr std::uint64_t sampled = 64;
+bool is_in_memory(const FILE* file, std::uint64_t bytes) noexcept {
+  return bytes <= tiny_bytes_max &&
+         file->_IO_read_end - file->_IO_read_ptr >= static_cast<std::ptrdiff_t>(bytes);
+}
+__attribute__((tls_model("initial-exec"))) thread_local constinit std::uint64_t read_in_memory = 0;
+
+template <class Call>
+std::size_t read_items(std::uintptr_t caller, FILE* file, std::size_t size, std::size_t count,
+                       Call call) {
+  const std::uint64_t bytes = std::uint64_t{size} * count;
+  if (!is_in_memory(file, bytes) || !recorded_thread()) {
+    return moved(event_kind::read, caller, file, size, call);
+  }
+  const kept_errno keep;
+  descriptor& of = descriptor_of(fileno(file));
+  const std::uint64_t place = of.place.load(relaxed);
+  plain_event event{.kind = event_kind::read,
+                    .flags = plain_event::stdio,
+                    .id = of.name.load(relaxed),
+                    .caller = caller,
+                    .value = at_place(place, bytes)};
+  std::uint64_t begin_ns = 0;
+  const bool is_sampled = ++read_in_memory % sampled == 0;
+  if (is_sampled) begin_ns = clock_ns();
+  const std::size_t items = call();
+  if (is_sampled) {
+    const std::uint64_t took_ns = clock_ns() - begin_ns;
+    event.took_ns = took_ns < clock_cost_ns ? 0 : (took_ns - clock_cost_ns) * sampled;
+  }
+  of.place.fetch_add(bytes, relaxed);
+  if (!repeats(event)) {
+    event.begin_ns = clock_ns();
+    record(event);
+  }
+  return items;
+}
+
+}  // namespace
+
 #define READS(NAME)                                                                                \
   constinit next_function<std::size_t(void*, std::size_t, std::size_t, FILE*)> next_##NAME(#NAME); \
   OVERTURE_WATCH_TAKES(std::size_t, NAME,                                                          \
                        (void* to, std::size_t size, std::size_t count, FILE* file)) {              \
-    return moved(event_kind::read, OVERTURE_WATCH_CALLER, file, size,                              \
-                 [&] { return next_##NAME(to, size, count, file); });                              \
+    return read_items(OVERTURE_WATCH_CALLER, file, size, count,                                    \
+                      [&] { return next_##NAME(to, size, count, file); });                         \
   }
 READS(fread)
 READS(fread_unlocked)
@@ -116,8 +161,8 @@ constinit next_function<std::size_t(void*, std::size_t, std::size_t, std::size_t
 OVERTURE_WATCH_TAKES(std::size_t, __fread_chk,
                      (void* to, std::size_t room, std::size_t size, std::size_t count,
                       FILE* file)) {
-  return moved(event_kind::read, OVERTURE_WATCH_CALLER, file, size,
-               [&] { return next_fread_chk(to, room, size, count, file); });
+  return read_items(OVERTURE_WATCH_CALLER, file, size, count,
+                    [&] { return next_fread_chk(to, room, size, count, file); });
 }
 
 constinit next_function<char*(char*, int, FILE*)> next_fgets("fgets");

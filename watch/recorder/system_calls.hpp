@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// System calls of the recorder itself, past all functions that it takes the place of.
+// System calls of the recorder itself, past all functions that are watched.
 #pragma once
 
 #include <fcntl.h>
@@ -12,8 +12,9 @@
 namespace overture::watch {
 
 // As syscall(): -1 and errno if it fails.
-long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
-                 long f = 0) noexcept;
+inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) noexcept {
+  return ::syscall(number, a, b, c, d);
+}
 
 inline int system_open(const char* path, int flags, int mode = 0) noexcept {
   return static_cast<int>(

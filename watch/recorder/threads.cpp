@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/types.h>
 
+#include "watch/recorder/kernel_counts.hpp"
 #include "watch/recorder/next_function.hpp"
 #include "watch/recorder/recording.hpp"
 

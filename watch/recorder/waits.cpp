@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <cstring>
 
 #include "watch/recorder/calls.hpp"
-#include "watch/recorder/system_calls.hpp"
 
 namespace overture::watch {
 namespace {
@@ -210,10 +210,6 @@ bool is_futex_wake(long operation) noexcept {
 }
 
 }  // namespace
-
-long system_call(long number, long a, long b, long c, long d, long e, long f) noexcept {
-  return next_syscall(number, a, b, c, d, e, f);
-}
 
 // All arguments are words, however many there are.
 OVERTURE_WATCH_TAKES(long, syscall, (long number, long a, long b, long c, long d, long e, long f)) {
