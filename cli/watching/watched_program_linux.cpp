@@ -32,9 +32,13 @@ std::uint64_t monotonic_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// Put together here, because this command is a program that has them in it otherwise.
 bool is_sanitized(const std::string& program) {
-  constexpr std::string_view texts[] = {"__asan_init", "__tsan_init", "__msan_init",
-                                        "__hwasan_init"};
+  std::vector<std::string> names;
+  for (const char* const each : {"asan", "hwasan", "msan", "tsan"}) {
+    names.push_back(fmt::format("__{}_init", each));
+  }
+  const std::vector<std::string_view> texts(names.begin(), names.end());
   const std::vector<bool> seen = texts_in(program, texts);
   return std::find(seen.begin(), seen.end(), true) != seen.end();
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
 #include "watch/findings/words.hpp"
 
@@ -50,8 +51,8 @@ void find_misses(const load_view& view, std::vector<finding>& to) {
   if (sums.count < misses_min) return;
   finding made{.kind = finding_kind::misses, .ns = sums.longest_ns};
   made.what = "Files are looked for where they are not.";
-  made.evidence.push_back(fmt::format("{} look-ups of {} names failed: {}.", count_text(sums.count),
-                                      count_text(sums.by_name.size()),
+  made.evidence.push_back(fmt::format("{} look-ups of {} failed: {}.", count_text(sums.count),
+                                      report_detail::counted(sums.by_name.size(), "name", "names"),
                                       names_words(view.process, sums.by_name, count_text)));
   made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
   made.advice =
@@ -67,8 +68,8 @@ void find_look_ups(const load_view& view, std::vector<finding>& to) {
   if (sums.count < look_ups_min) return;
   finding made{.kind = finding_kind::look_ups, .ns = sums.longest_ns};
   made.what = "The system is asked about files again and again.";
-  made.evidence.push_back(fmt::format("{} questions about {} names: {}.", count_text(sums.count),
-                                      count_text(sums.by_name.size()),
+  made.evidence.push_back(fmt::format("{} questions about {}: {}.", count_text(sums.count),
+                                      report_detail::counted(sums.by_name.size(), "name", "names"),
                                       names_words(view.process, sums.by_name, count_text)));
   made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
   made.advice = "Open the file and look whether that works; keep what is known of it.";

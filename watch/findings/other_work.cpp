@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
 #include "watch/findings/words.hpp"
 
@@ -73,14 +74,15 @@ void add_finding(const load_view& view, std::vector<finding>& to, finding_kind k
 
 void find_before_main(const load_view& view, std::vector<finding>& to) {
   if (!view.process.main_ns) return;
-  to.push_back({.kind = finding_kind::before_main,
-                .ns = std::min(*view.process.main_ns, view.end_ns()),
-                .what = "The program took long until its main() began.",
-                .evidence = {fmt::format("{} libraries were loaded and set up first.",
-                                         count_text(view.process.modules.size()))},
-                .advice =
-                    "Link fewer libraries, load rarely used ones later, and do less in "
-                    "constructors of globals. LD_DEBUG=statistics shows what linking takes."});
+  to.push_back(
+      {.kind = finding_kind::before_main,
+       .ns = std::min(*view.process.main_ns, view.end_ns()),
+       .what = "The program took long until its main() began.",
+       .evidence = {fmt::format(
+           "{} loaded and set up first.",
+           report_detail::counted(view.process.modules.size(), "library was", "libraries were"))},
+       .advice = "Link fewer libraries, load rarely used ones later, and do less in "
+                 "constructors of globals. LD_DEBUG=statistics shows what linking takes."});
 }
 
 }  // namespace

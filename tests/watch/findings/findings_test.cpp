@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/findings/finding.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "made_up.hpp"
+
+namespace overture::watch {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<finding> found_in(made_up& process, std::uint64_t end_ns) {
+  return findings_of(view_of(process.done(end_ns)));
+}
+
+// Each row is a load of two seconds with one flaw, which must be named first with its time.
+struct flawed_load {
+  const char* name;
+  finding_kind first;
+  std::uint64_t ns;
+  const char* evidence;  // a part of it
+  std::function<void(made_up&)> make;
+};
+
+constexpr std::uint64_t load_ns = 2000_ms;
+constexpr std::uint64_t in_game = 0x1200;
+
+const flawed_load flawed_loads[] = {
+    {"three threads wait for a lock that is held over reads", finding_kind::lock_over_files, 900_ms,
+     "/data/big.pak",
+     [](made_up& of) {
+       const std::uint32_t pak = of.name("/data/big.pak");
+       made_up_thread holder = of.thread("holder", 0);
+       holder.read(pak, 100_ms, 890_ms, 0, 1'000'000);
+       holder.release(1000_ms, 0xA0);
+       for (const char* const name : {"one", "two", "three"}) {
+         of.thread(name, 0).wait(event_kind::wait_mutex, 100_ms, 900_ms, 0xA0, in_game);
+       }
+     }},
+    {"a lock without files", finding_kind::contended_lock, 500_ms,
+     "thread holder had it for 500 ms",
+     [](made_up& of) {
+       of.thread("holder", 0).release(600_ms, 0xA0);
+       of.main().wait(event_kind::wait_mutex, 100_ms, 500_ms, 0xA0, in_game);
+     }},
+    {"sleeps of ten milliseconds", finding_kind::sleeping, 600_ms, "60 sleeps of 10.0 ms at game+",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 60; ++i) {
+         of.main().wait(event_kind::wait_sleep, 100_ms + i * 20_ms, 10_ms, 10_ms, in_game);
+       }
+     }},
+    {"sleeps of a thread that the main thread waits for", finding_kind::sleeping, 500_ms,
+     "50 sleeps",
+     [](made_up& of) {
+       made_up_thread loader = of.thread("loader", 0);
+       for (unsigned i = 0; i < 50; ++i) {
+         loader.wait(event_kind::wait_sleep, 100_ms + i * 20_ms, 10_ms, 10_ms, in_game);
+       }
+       loader.release(1200_ms, 0xC0);
+       of.main().wait(event_kind::wait_condition, 100_ms, 1101_ms, 0xC0, in_game);
+     }},
+    {"polls that nothing answers", finding_kind::polling, 800_ms, "16 polls in vain",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 16; ++i) {
+         watched_event& poll =
+             of.main().add(event_kind::wait_poll, 100_ms + i * 60_ms, 50_ms, 0, 50);
+         poll.flags = plain_event::timeout;
+         poll.caller = in_game;
+       }
+     }},
+    {"one thread decodes while the others sleep", finding_kind::decodes_alone, 1000_ms,
+     "png_read_image 1.00 s",
+     [](made_up& of) {
+       of.thread("worker", 0).zone(zone_number::png_read_image, 200_ms, 1000_ms);
+       of.thread("idle", 0).wait(event_kind::wait_condition, 0, 1900_ms, 0xD0, in_game);
+       of.main().wait(event_kind::wait_condition, 100_ms, 1200_ms, 0xD8, in_game);
+     }},
+    {"the main thread decodes alone in a program of one thread", finding_kind::decodes_on_main,
+     700_ms, "inflate 700 ms",
+     [](made_up& of) { of.main().zone(zone_number::inflate, 200_ms, 700_ms); }},
+    {"ten thousand reads of a few bytes", finding_kind::tiny_reads, 500_ms,
+     "10,000 of 10,000 reads got at most 64 bytes: /data/level.xml (10,000)",
+     [](made_up& of) {
+       const std::uint32_t level = of.name("/data/level.xml");
+       of.main().open(level, 50_ms, 1_us);
+       for (unsigned i = 0; i < 10'000; ++i) {
+         of.main().read(level, 100_ms + i * 100_us, 50_us, i * 4, 4);
+       }
+     }},
+    {"the same file four times", finding_kind::read_again, 300_ms, "/data/font.ttf (2.86 MiB)",
+     [](made_up& of) {
+       const std::uint32_t font = of.name("/data/font.ttf");
+       for (unsigned i = 0; i < 4; ++i) {
+         of.main().open(font, 100_ms + i * 200_ms, 1_us);
+         of.main().read(font, 110_ms + i * 200_ms, 100_ms, 0, 1'000'000);
+       }
+     }},
+    {"a search path", finding_kind::misses, 400_ms, "4,000 look-ups of 1 name failed",
+     [](made_up& of) {
+       const std::uint32_t name = of.name("/data/mods/missing.png");
+       for (unsigned i = 0; i < 4'000; ++i) of.main().miss(name, 100_ms + i * 200_us, 100_us);
+     }},
+    {"a storm of stat()", finding_kind::look_ups, 500_ms, "5,000 questions about 1 name:",
+     [](made_up& of) {
+       const std::uint32_t name = of.name("/data/a.png");
+       for (unsigned i = 0; i < 5'000; ++i) {
+         of.main().add(event_kind::look_up, 100_ms + i * 200_us, 100_us, name);
+       }
+     }},
+    {"a large folder", finding_kind::listing, 250_ms, "40,000 entries: /data/tiles (40,000)",
+     [](made_up& of) {
+       of.main().add(event_kind::list, 100_ms, 250_ms, of.name("/data/tiles"), 40'000);
+     }},
+    {"a cold disk", finding_kind::cold_reads, 900_ms, "100 MiB came from the disk",
+     [](made_up& of) {
+       const std::uint32_t pak = of.name("/data/cold.pak");
+       of.main()->kernel = kernel_truth{.read_bytes = std::uint64_t{100} << 20};
+       for (unsigned i = 0; i < 90; ++i) {
+         of.main().read(pak, 100_ms + i * 20_ms, 10_ms, i * 1'000'000, 1'000'000);
+       }
+     }},
+    {"a file that is synced", finding_kind::writing, 350_ms, "/home/options.cfg (350 ms)",
+     [](made_up& of) {
+       const std::uint32_t options = of.name("/home/options.cfg");
+       of.main().add(event_kind::write, 100_ms, 50_ms, options, at_place(0, 100));
+       of.main().add(event_kind::sync, 150_ms, 300_ms, options);
+     }},
+    {"a sound server that does not answer", finding_kind::servers, 1200_ms,
+     "SDL_OpenAudioDevice (1.20 s)",
+     [](made_up& of) {
+       of.main().zone(zone_number::SDL_OpenAudioDevice, 100_ms, 1200_ms);
+       of.main().wait(event_kind::wait_poll, 150_ms, 1000_ms, 25'000);
+     }},
+    {"a window that takes long to open", finding_kind::window, 640_ms, "SDL_CreateWindow (640 ms)",
+     [](made_up& of) { of.main().zone(zone_number::SDL_CreateWindow, 100_ms, 640_ms); }},
+    {"shaders", finding_kind::graphics, 900_ms, "glCompileShader (600 ms)",
+     [](made_up& of) {
+       of.main().zone(zone_number::glCompileShader, 100_ms, 600_ms);
+       of.main().zone(zone_number::glLinkProgram, 800_ms, 300_ms);
+     }},
+    {"fonts", finding_kind::fonts, 450_ms, "FcFontMatch (450 ms)",
+     [](made_up& of) { of.main().zone(zone_number::FcFontMatch, 100_ms, 450_ms); }},
+    {"a program that links for long", finding_kind::before_main, 800_ms, "1 library was",
+     [](made_up& of) { of->main_ns = 800_ms; }},
+};
+
+TEST(findings, name_the_cause_first_with_its_time) {
+  for (const flawed_load& each : flawed_loads) {
+    made_up process;
+    each.make(process);
+    const std::vector<finding> found = found_in(process, load_ns);
+    ASSERT_FALSE(found.empty()) << each.name;
+    EXPECT_STREQ(to_string(found[0].kind), to_string(each.first)) << each.name;
+    EXPECT_EQ(found[0].ns, each.ns) << each.name;
+    std::string evidence;
+    for (const std::string& sentence : found[0].evidence) evidence += sentence + ' ';
+    EXPECT_THAT(evidence, HasSubstr(each.evidence)) << each.name;
+    EXPECT_FALSE(found[0].advice.empty()) << each.name;
+  }
+}
+
+TEST(findings, have_every_kind_in_a_load_with_one_flaw) {
+  for (int i = 0; i <= static_cast<int>(finding_kind::before_main); ++i) {
+    EXPECT_TRUE(std::any_of(std::begin(flawed_loads), std::end(flawed_loads),
+                            [&](const flawed_load& of) { return static_cast<int>(of.first) == i; }))
+        << to_string(static_cast<finding_kind>(i));
+  }
+}
+
+TEST(findings, leave_out_what_is_not_felt) {
+  made_up process;
+  process.main().zone(zone_number::inflate, 100_ms, 9_ms);
+  EXPECT_TRUE(found_in(process, 500_ms).empty());
+  made_up long_load;
+  long_load.main().zone(zone_number::inflate, 100_ms, 50_ms);
+  EXPECT_TRUE(found_in(long_load, 6000_ms).empty()) << "less than a hundredth";
+}
+
+TEST(findings, end_with_the_load) {
+  made_up process;
+  process.main().open(process.name("/a"), 100_ms, 1_ms);
+  process.main().frame(200_ms);
+  for (unsigned i = 0; i < 100; ++i) {
+    process.main().wait(event_kind::wait_sleep, 300_ms + i * 100_ms, 90_ms, 90_ms, in_game);
+  }
+  EXPECT_TRUE(found_in(process, 9000_ms).empty()) << "sleeps of a menu";
+}
+
+TEST(findings, do_not_take_a_drivers_threads_for_idle_ones) {
+  made_up process;
+  process->modules.push_back({0x7000'0000, 0x7100'0000, "/usr/lib/dri/swrast_dri.so"});
+  made_up_thread driver = process.thread("llvmpipe-0", 0);
+  driver->start = 0x7000'1000;
+  driver.wait(event_kind::wait_condition, 0, 1900_ms, 0xD0, 0x7000'2000);
+  process.main().zone(zone_number::png_read_image, 100_ms, 500_ms);
+  const std::vector<finding> found = found_in(process, 2000_ms);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, finding_kind::decodes_on_main);
+}
+
+TEST(findings, do_not_blame_what_goes_on_beside_the_main_thread) {
+  made_up process;
+  made_up_thread music = process.thread("music", 0);
+  for (unsigned i = 0; i < 50; ++i) {
+    music.zone(zone_number::ov_read, 100_ms + i * 30_ms, 10_ms);
+    music.wait(event_kind::wait_sleep, 110_ms + i * 30_ms, 20_ms, 20_ms, in_game);
+  }
+  process.thread("idle", 0).wait(event_kind::wait_condition, 0, 1900_ms, 0xD0, in_game);
+  EXPECT_TRUE(found_in(process, 2000_ms).empty());
+}
+
+TEST(findings, make_names_harmless) {
+  made_up process;
+  const std::uint32_t name = process.name("/data/a\x1b[31m\nb");
+  for (unsigned i = 0; i < 1'000; ++i) process.main().miss(name, 100_ms + i * 200_us, 100_us);
+  const std::vector<finding> found = found_in(process, 2000_ms);
+  ASSERT_FALSE(found.empty());
+  EXPECT_THAT(found[0].evidence[0], HasSubstr("/data/a\\x1b[31m\\x0ab"));
+}
+
+TEST(verdict, says_when_the_load_ended_and_what_the_main_thread_did) {
+  made_up process;
+  process->main_ns = 100_ms;
+  process.main().open(process.name("/a"), 150_ms, 50_ms);
+  process.main().zone(zone_number::png_read_image, 200_ms, 600_ms);
+  process.main().frame(1000_ms);
+  EXPECT_EQ(
+      verdict_of(view_of(process.done(5000_ms))),
+      "The menu came after 1.00 s. The main thread spent 60 % decoding and unpacking, 25 % in "
+      "code that is not watched, 10 % before main().");
+}
+
+TEST(verdict, names_software_graphics) {
+  made_up process;
+  made_up_thread driver = process.thread("llvmpipe-1", 0);
+  driver->kernel = kernel_truth{.core_ns = 1200_ms};
+  process.main().open(process.name("/a"), 150_ms, 50_ms);
+  EXPECT_THAT(verdict_of(view_of(process.done(1000_ms))), HasSubstr("It ran for 1.00 s."));
+  EXPECT_THAT(verdict_of(view_of(process.done(1000_ms))),
+              HasSubstr("Graphics were drawn in software, which took 1.20 s"));
+}
+
+}  // namespace
+}  // namespace overture::watch

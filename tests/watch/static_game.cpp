@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Zlib
+//
+// Linked statically.
+int main() {
+  return 0;
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Zlib
+"""`overture watch` with small programs, one flaw or one misfortune each:
+
+    watch.py OVERTURE LIBRARY GAME STATIC_GAME [CASE]
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+# Long waits and calls, which the program's own clock measures as well as the recorder.
+TIMED = ("lock-over-files", "sleeping", "polling", "decodes-alone", "decodes-on-main", "servers")
+# Calls so short that a clock around them, or the recorder, takes as long as they do.
+COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries", "misses": "20,000 look-ups of 50 names failed",
+           "look-ups": "30,000 questions about 1 name"}
+
+
+class Box:
+    def __init__(self, overture, library, path):
+        self.overture, self.path = overture, pathlib.Path(path)
+        self.environment = dict(os.environ, OVERTURE_WATCH_LIBRARY=library,
+                                TMPDIR=str(self.path / "tmp"), HOME=str(self.path / "home"))
+        self.environment.pop("LD_PRELOAD", None)
+        for name in ("tmp", "home", "data"):
+            (self.path / name).mkdir()
+
+    def run(self, *words, code=0, **more):
+        done = subprocess.run([self.overture, "watch", *map(str, words)], cwd=self.path,
+                              env={**self.environment, **more}, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        assert done.returncode == code, (words, done)
+        assert list((self.path / "tmp").iterdir()) == [], "no temporary file is left"
+        return done
+
+    def report(self, game, what, *options, code=0, **more):
+        """What the program printed first, and the report."""
+        done = self.run("--json", "out.json", *options, "--", game, what, self.path / "data",
+                        code=code, **more)
+        report = json.loads((self.path / "out.json").read_text(encoding="utf-8"))
+        return done.stdout.split("\n")[0], report
+
+    def file(self, report, name):
+        wanted = str(self.path / "data" / name)
+        (found,) = [each for each in report["files"] if each["path"] == wanted]
+        return found
+
+
+def names_the_cause(box, game, kind):
+    printed, report = box.report(game, kind)
+    first = report["findings"][0]
+    assert first["kind"] == kind, report["findings"]
+    if kind in COUNTED:
+        assert COUNTED[kind] in first["evidence"][0], first
+    else:
+        took = int(printed)
+        assert abs(first["ns"] - took) < took * 0.05, (first, took)
+    if kind == "lock-over-files":
+        assert "big.pak" in " ".join(first["evidence"]), first
+
+
+def survives(box, game, what, code):
+    printed, report = box.report(game, what, code=code)
+    assert printed == "", printed
+    before = box.file(report, "before")
+    assert before["opens"] >= 1 and before["bytes"] == 10, before
+
+
+def killed(box, game):
+    survives(box, game, "killed", 128 + signal.SIGKILL)
+    _, report = box.report(game, "killed", code=128 + signal.SIGKILL)
+    assert any(lock["ns"] > 150_000_000 for lock in report["locks"]), report["locks"]
+
+
+def many_threads(box, game):
+    _, report = box.report(game, "many-threads")
+    assert len([each for each in report["threads"] if each["name"].startswith("short")]) == 1000
+    assert report["lost_events"] == 0
+
+
+def closes_everything(box, game):
+    _, report = box.report(game, "closes-everything")
+    assert box.file(report, "before")["look_ups"] == 40_000
+    assert box.file(report, "after")["bytes"] == 10
+
+
+def forks(box, game):
+    _, report = box.report(game, "forks")
+    names = [each["path"].rsplit("/")[-1] for each in report["files"]]
+    assert "before" in names and "after" in names and "child" not in names, names
+    done = box.run("--follow", "--json", "out.json", "--", game, "forks", box.path / "data")
+    assert "Other programs that ran" in done.stdout, done.stdout
+
+
+def changes_folder(box, game):
+    _, report = box.report(game, "changes-folder")
+    assert box.file(report, "inner/relative\nname")["opens"] == 3
+
+
+def full(box, game):
+    _, report = box.report(game, "misses", OVERTURE_WATCH_CHUNKS="20")
+    assert report["lost_events"] > 10_000, report["lost_events"]
+    assert "did not fit" in box.run("--", game, "misses", box.path / "data",
+                                    OVERTURE_WATCH_CHUNKS="20").stdout
+
+
+def ends_in_time(box, game):
+    script = box.path / "game.sh"
+    script.write_text('#!/bin/sh\necho started\nexec sleep 100\n')
+    script.chmod(0o755)
+    done = box.run("--until", "0.5", "--", script)
+    assert "started" in done.stdout and "It ran for" in done.stdout, done.stdout
+    del game
+
+
+def writes_pages_and_records(box, game):
+    box.run("--html", "out.html", "--record", "out.record", "--tree", "data", "--anonymous", "--",
+            game, "exit", box.path / "data", code=7)
+    page = (box.path / "out.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "Call sites" in page
+    lines = (box.path / "out.record").read_text(encoding="utf-8").split("\n")
+    assert lines[0] == "overture-load-record 1" and not lines[1], "what was written is no content"
+
+
+def refuses(box, game, static_game):
+    for words, text in ((["/no/such/program"], "no such program"),
+                        ([static_game, "x", "y"], "linked statically")):
+        done = box.run("--", *words, code=3)
+        assert text in done.stderr, done.stderr
+    assert "give the program" in box.run(code=2).stderr
+    assert "give frame, menu" in box.run("--until", "never", "--", game, code=2).stderr
+    raised = box.path / "raised"
+    raised.write_bytes(pathlib.Path(game).read_bytes())
+    raised.chmod(0o4755)
+    assert "more rights" in box.run("--", raised, code=3).stderr
+    sanitized = box.path / "sanitized"
+    sanitized.write_bytes(pathlib.Path(game).read_bytes() + b"__asan_init\0")
+    sanitized.chmod(0o755)
+    assert "sanitizer" in box.run("--", sanitized, code=3).stderr
+
+
+def watches_a_watch(box, game):
+    done = box.run("--follow", "--", box.overture, "watch", "--", game, "exit",
+                   box.path / "data", code=7)
+    assert done.stdout.count("What to change") == 2, done.stdout
+
+
+CASES = {
+    **{kind: lambda box, game, _, kind=kind: names_the_cause(box, game, kind)
+       for kind in (*TIMED, *COUNTED)},
+    "abort": lambda box, game, _: survives(box, game, "abort", 128 + signal.SIGABRT),
+    "crash": lambda box, game, _: survives(box, game, "crash", 128 + signal.SIGSEGV),
+    "_exit": lambda box, game, _: survives(box, game, "_exit", 9),
+    "exit": lambda box, game, _: survives(box, game, "exit", 7),
+    "killed": lambda box, game, _: killed(box, game),
+    "many-threads": lambda box, game, _: many_threads(box, game),
+    "closes-everything": lambda box, game, _: closes_everything(box, game),
+    "forks": lambda box, game, _: forks(box, game),
+    "changes-folder": lambda box, game, _: changes_folder(box, game),
+    "full": lambda box, game, _: full(box, game),
+    "ends-in-time": lambda box, game, _: ends_in_time(box, game),
+    "pages-and-records": lambda box, game, _: writes_pages_and_records(box, game),
+    "refuses": refuses,
+    "watches-a-watch": lambda box, game, _: watches_a_watch(box, game),
+}
+
+
+def main(overture, library, game, static_game, *cases):
+    for case in cases or CASES:
+        with tempfile.TemporaryDirectory() as path:
+            CASES[case](Box(overture, library, path), game, static_game)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(CASES))
+    else:
+        main(*sys.argv[1:])

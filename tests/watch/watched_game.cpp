@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Zlib
+//
+// A program with one flaw, or with bad luck:
+//
+//   watched_game WHAT FOLDER
+//
+// prints how long the flaw took by its own clock, in nanoseconds.
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+constexpr std::uint64_t a_while_ns = 300'000'000;
+
+std::string folder;
+std::string path_of(const char* name) {
+  return folder + '/' + name;
+}
+
+void print_time(std::uint64_t ns) {
+  std::printf("%llu\n", static_cast<unsigned long long>(ns));
+  std::fflush(stdout);
+}
+
+void write_file(const std::string& path, std::size_t bytes) {
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  const std::vector<char> content(bytes, 'x');
+  std::fwrite(content.data(), 1, content.size(), file);
+  std::fclose(file);
+}
+
+// Reads a file over and over for a while.
+void read_for_a_while(const std::string& path) {
+  std::vector<char> room(1 << 20);
+  for (const std::uint64_t begin = now_ns(); now_ns() - begin < a_while_ns;) {
+    const int file = open(path.c_str(), O_RDONLY);
+    while (read(file, room.data(), room.size()) > 0) {
+    }
+    close(file);
+  }
+}
+
+void unpack_for_a_while() {
+  std::vector<Bytef> plain(1 << 20);
+  for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<Bytef>(i * i >> 3);
+  uLongf packed_bytes = compressBound(plain.size());
+  std::vector<Bytef> packed(packed_bytes);
+  compress(packed.data(), &packed_bytes, plain.data(), plain.size());
+  std::uint64_t took = 0;
+  while (took < a_while_ns) {
+    uLongf bytes = plain.size();
+    const std::uint64_t begin = now_ns();
+    uncompress(plain.data(), &bytes, packed.data(), packed_bytes);
+    took += now_ns() - begin;
+  }
+  print_time(took);
+}
+
+void lock_over_files() {
+  write_file(path_of("big.pak"), 1 << 20);
+  std::mutex lock;
+  std::uint64_t waited = 0;
+  lock.lock();
+  std::thread waiter([&] {
+    const std::uint64_t begin = now_ns();
+    const std::lock_guard held(lock);
+    waited = now_ns() - begin;
+  });
+  read_for_a_while(path_of("big.pak"));
+  lock.unlock();
+  waiter.join();
+  print_time(waited);
+}
+
+void sleeps() {
+  const std::uint64_t begin = now_ns();
+  for (int i = 0; i < 20; ++i) usleep(10'000);
+  print_time(now_ns() - begin);
+}
+
+void polls() {
+  const std::uint64_t begin = now_ns();
+  for (int i = 0; i < 10; ++i) poll(nullptr, 0, 20);
+  print_time(now_ns() - begin);
+}
+
+void decodes_alone() {
+  std::mutex lock;
+  std::condition_variable changed;
+  bool is_over = false;
+  std::thread idle([&] {
+    std::unique_lock held(lock);
+    changed.wait(held, [&] { return is_over; });
+  });
+  std::thread worker(unpack_for_a_while);
+  worker.join();
+  {
+    const std::lock_guard held(lock);
+    is_over = true;
+  }
+  changed.notify_all();
+  idle.join();
+}
+
+void tiny_reads() {
+  write_file(path_of("level.xml"), 40'000);
+  const int file = open(path_of("level.xml").c_str(), O_RDONLY);
+  char room[4];
+  const std::uint64_t begin = now_ns();
+  for (int round = 0; round < 20; ++round) {
+    lseek(file, 0, SEEK_SET);
+    while (read(file, room, sizeof room) > 0) {
+    }
+  }
+  print_time(now_ns() - begin);
+}
+
+void misses() {
+  const std::uint64_t begin = now_ns();
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string path = path_of("mods/") + std::to_string(i % 50) + ".png";
+    if (open(path.c_str(), O_RDONLY) >= 0) std::abort();
+  }
+  print_time(now_ns() - begin);
+}
+
+void look_ups() {
+  const std::uint64_t begin = now_ns();
+  struct stat status{};
+  for (int i = 0; i < 30'000; ++i) stat(folder.c_str(), &status);
+  print_time(now_ns() - begin);
+}
+
+void listing() {
+  std::filesystem::create_directory(path_of("tiles"));
+  for (int i = 0; i < 600; ++i) {
+    close(open((path_of("tiles/") + std::to_string(i)).c_str(), O_WRONLY | O_CREAT, 0600));
+  }
+  const std::uint64_t begin = now_ns();
+  std::size_t count = 0;
+  for (int round = 0; round < 200; ++round) {
+    for (const auto& each : std::filesystem::directory_iterator(path_of("tiles"))) {
+      count += each.path().empty() ? 0 : 1;
+    }
+  }
+  print_time(now_ns() - begin);
+}
+
+void waits_for_a_server() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path_of("server").c_str(), sizeof address.sun_path - 1);
+  const auto* const known = reinterpret_cast<const sockaddr*>(&address);
+  const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (bind(server, known, sizeof address) != 0 || listen(server, 1) != 0) std::abort();
+  std::thread answers([&] {
+    const int client = accept(server, nullptr, nullptr);
+    poll(nullptr, 0, 300);
+    if (write(client, "x", 1) != 1) std::abort();
+    close(client);
+  });
+  const int client = socket(AF_UNIX, SOCK_STREAM, 0);
+  char answer = 0;
+  const std::uint64_t begin = now_ns();
+  if (connect(client, known, sizeof address) != 0) std::abort();
+  if (recv(client, &answer, 1, 0) != 1) std::abort();
+  print_time(now_ns() - begin);
+  answers.join();
+}
+
+// --- Bad luck ------------------------------------------------------------------------------------
+
+void one_read(const char* name) {
+  write_file(path_of(name), 10);
+  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
+  char room[10];
+  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
+  std::fclose(file);
+}
+
+void many_threads() {
+  for (int i = 0; i < 1000; ++i) {
+    std::thread([] {
+      prctl(PR_SET_NAME, "short");
+      usleep(1);
+    }).join();
+  }
+}
+
+void closes_everything() {
+  one_read("before");
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  for (int i = 3; i < static_cast<int>(limit.rlim_cur); ++i) close(i);
+  for (int i = 0; i < 40'000; ++i) access(path_of("before").c_str(), R_OK);
+  one_read("after");
+}
+
+void forks() {
+  one_read("before");
+  if (fork() == 0) {
+    one_read("child");
+    _exit(0);
+  }
+  if (vfork() == 0) {
+    execlp("true", "true", static_cast<char*>(nullptr));
+    _exit(1);
+  }
+  while (wait(nullptr) > 0) {
+  }
+  one_read("after");
+}
+
+void changes_folder() {
+  std::filesystem::create_directory(path_of("inner"));
+  if (chdir(path_of("inner").c_str()) != 0) std::abort();
+  std::fclose(std::fopen("relative\nname", "w"));
+  close(open("relative\nname", O_RDONLY));
+  const int above = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  close(openat(above, "inner/relative\nname", O_RDONLY));
+}
+
+// Of a thread that still waits, a lock that it waits for, and what it had read.
+void is_killed() {
+  one_read("before");
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  std::thread([] {
+    pthread_setname_np(pthread_self(), "waiter");
+    pthread_mutex_lock(&lock);
+  }).detach();
+  usleep(200'000);
+  kill(getpid(), SIGKILL);
+}
+
+const std::map<std::string, std::function<void()>> all = {
+    {"lock-over-files", lock_over_files},
+    {"sleeping", sleeps},
+    {"polling", polls},
+    {"decodes-alone", decodes_alone},
+    {"decodes-on-main", unpack_for_a_while},
+    {"tiny-reads", tiny_reads},
+    {"misses", misses},
+    {"look-ups", look_ups},
+    {"listing", listing},
+    {"servers", waits_for_a_server},
+    {"abort", [] { one_read("before"), std::abort(); }},
+    {"crash", [] { one_read("before"), raise(SIGSEGV); }},
+    {"_exit", [] { one_read("before"), _exit(9); }},
+    {"exit", [] { one_read("before"), std::exit(7); }},
+    {"killed", is_killed},
+    {"many-threads", many_threads},
+    {"closes-everything", closes_everything},
+    {"forks", forks},
+    {"changes-folder", changes_folder},
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 3) return 2;
+  folder = words[2];
+  all.at(words[1])();
+  return 0;
+}
