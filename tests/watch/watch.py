@@ -16,7 +16,8 @@ import tempfile
 # Long waits and calls, which the program's own clock measures as well as the recorder.
 TIMED = ("lock-over-files", "sleeping", "polling", "decodes-alone", "decodes-on-main", "servers")
 # Calls so short that a clock around them, or the recorder, takes as long as they do.
-COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries", "misses": "20,000 look-ups of 50 names failed",
+COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries",
+           "misses": "20,000 look-ups of 50 names failed",
            "look-ups": "30,000 questions about 1 name"}
 
 

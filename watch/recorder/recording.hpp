@@ -66,7 +66,6 @@ class kept_errno {
   ~kept_errno() { errno = kept_; }
   kept_errno(const kept_errno&) = delete;
   kept_errno& operator=(const kept_errno&) = delete;
-  [[nodiscard]] std::uint16_t value() const noexcept { return static_cast<std::uint16_t>(kept_); }
 
  private:
   int kept_;

@@ -24,6 +24,7 @@ FILE* opened(std::uintptr_t caller, const char* path, const char* mode, Call cal
     event.value = mode && *mode != 'r' ? O_WRONLY | O_CREAT : O_RDONLY;
     fails_if(event, file == nullptr);
     if (file) {
+      const kept_errno keep;
       note_descriptor(fileno(file), event.id, descriptor_kind::file);
       if (event.value == O_RDONLY) note_content(event.id, event.begin_ns);
     }
@@ -32,6 +33,7 @@ FILE* opened(std::uintptr_t caller, const char* path, const char* mode, Call cal
 }
 
 void note_bytes(event_kind kind, plain_event event, FILE* file, std::uint64_t bytes) noexcept {
+  const kept_errno keep;
   descriptor& of = descriptor_of(fileno(file));
   event.kind = kind;
   event.flags |= plain_event::stdio;
@@ -42,7 +44,6 @@ void note_bytes(event_kind kind, plain_event event, FILE* file, std::uint64_t by
 template <class Call>
 std::size_t moved(event_kind kind, std::uintptr_t caller, FILE* file, std::size_t size, Call call) {
   return measured(caller, call, [&](std::size_t items, plain_event event) {
-    event.detail = 0;
     note_bytes(kind, event, file, std::uint64_t{items} * size);
   });
 }
@@ -50,7 +51,6 @@ std::size_t moved(event_kind kind, std::uintptr_t caller, FILE* file, std::size_
 template <class Call>
 char* line_read(std::uintptr_t caller, FILE* file, Call call) {
   return measured(caller, call, [&](const char* line, plain_event event) {
-    event.detail = 0;
     note_bytes(event_kind::read, event, file, line ? std::strlen(line) : 0);
   });
 }

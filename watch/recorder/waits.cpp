@@ -33,7 +33,6 @@ template <class Call>
 auto slept(std::uintptr_t caller, std::uint64_t asked_ns, Call call) {
   return measured(caller, call, [&](auto, plain_event& event) {
     event.kind = event_kind::wait_sleep;
-    event.detail = 0;
     event.value = asked_ns;
     record(event);
   });

@@ -105,7 +105,6 @@ long zone(zone_function& of, zone_number number, const char* library, std::uintp
       caller, [&] { return next(WORDS_GIVEN); },
       [&](long, plain_event& event) {
         event.kind = event_kind::zone;
-        event.detail = 0;
         event.id = static_cast<std::uint32_t>(number);
         record(event);
       });
@@ -153,7 +152,6 @@ OVERTURE_WATCH_ZONES(IS_A_ZONE)
         [&](long, plain_event& event) {                                    \
           event.kind = event_kind::frame;                                  \
           note_frame(event.begin_ns + event.took_ns);                      \
-          event.detail = 0;                                                \
           record(event);                                                   \
         });                                                                \
   }
