@@ -25,6 +25,8 @@
 #include "watch/model/anonymous.hpp"
 #include "watch/model/first_uses.hpp"
 #include "watch/model/read_process.hpp"
+#include "watch/model/samples.hpp"
+#include "watch/model/symbols.hpp"
 #include "watch/page/watch_page.hpp"
 #include "watching/watch_report.hpp"
 #include "watching/watched_program.hpp"
@@ -140,11 +142,12 @@ struct old_outputs {
 
 int report(const watch_arguments& arguments, std::vector<watch::watched_process> all,
            old_outputs& old) {
+  const std::size_t shown = process_to_show(all);
+  watch::name_places(all[shown]);
   const char* const home = std::getenv("HOME");
   if (arguments.anonymous && home) {
     for (watch::watched_process& each : all) watch::hide_home(each, home);
   }
-  const std::size_t shown = process_to_show(all);
   const watch::load_view view = watch::view_of(all[shown]);
   const std::vector<watch::finding> findings = watch::findings_of(view);
   int written = exit_ok;
@@ -186,6 +189,7 @@ int watch_program(const watch_arguments& arguments, const std::string& library, 
                             printable(arguments.program.front()), printable(library)));
     return status == exit_ok ? exit_mount_failed : status;
   }
+  for (watch::watched_process& each : all) watch::add_samples(each, run.samples);
   const int reported = report(arguments, std::move(all), old);
   return reported == exit_ok ? status : reported;
 }

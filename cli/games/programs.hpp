@@ -26,12 +26,21 @@ struct program_end {
   bool was_ended = false;  // because `should_end` said so
   std::string why;         // it was not started
 };
-// Runs it to its end. Ctrl-C is the program's meanwhile. With `should_end`, which is asked every
-// few milliseconds, that is when it says so: the program gets SIGTERM, and SIGKILL if it stays. It
-// then also gets the SIGTERM and SIGHUP of this process.
+// Runs it to its end. Ctrl-C is the program's meanwhile.
+[[nodiscard]] program_end run_program(const std::vector<std::string>& words,
+                                      const program_environment& environment);
+
+// A program that is looked at while it runs.
+struct program_observer {
+  std::function<void(int process)> started;
+  // Asked every few milliseconds. When it says so, the program gets SIGTERM, and SIGKILL if it
+  // stays.
+  std::function<bool()> should_end;
+};
+// The same; the SIGTERM and SIGHUP of this process go to the program, too.
 [[nodiscard]] program_end run_program(const std::vector<std::string>& words,
                                       const program_environment& environment,
-                                      const std::function<bool()>& should_end = {});
+                                      const program_observer& observer);
 // Waits until no process holds a lock (flock) on a file, or for Ctrl-C. Calls `waits` if it does.
 void wait_until_unlocked(const std::string& path, const std::function<void()>& waits);
 // What it writes to standard output; its errors are not shown.

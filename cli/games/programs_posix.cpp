@@ -162,9 +162,10 @@ std::string physfs_folder() {
   return {};
 }
 
-program_end run_program(const std::vector<std::string>& words,
-                        const program_environment& environment,
-                        const std::function<bool()>& should_end) {
+namespace {
+
+program_end run(const std::vector<std::string>& words, const program_environment& environment,
+                const program_observer* observer) {
   const std::vector<std::string> variables = joined_with(environment);
   posix_spawnattr_t how;
   posix_spawnattr_init(&how);
@@ -181,8 +182,9 @@ program_end run_program(const std::vector<std::string>& words,
   if (failed != 0) return {.started = false, .why = system_message(failed)};
   int status = 0;
   bool was_ended = false;
-  if (should_end) {
-    was_ended = ended_in_time(program, should_end, status);
+  if (observer) {
+    observer->started(program);
+    was_ended = ended_in_time(program, observer->should_end, status);
   } else {
     while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
     }
@@ -191,6 +193,18 @@ program_end run_program(const std::vector<std::string>& words,
           .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .was_ended = was_ended,
           .why = {}};
+}
+
+}  // namespace
+
+program_end run_program(const std::vector<std::string>& words,
+                        const program_environment& environment) {
+  return run(words, environment, nullptr);
+}
+
+program_end run_program(const std::vector<std::string>& words,
+                        const program_environment& environment, const program_observer& observer) {
+  return run(words, environment, &observer);
 }
 
 void wait_until_unlocked(const std::string& path, const std::function<void()>& waits) {

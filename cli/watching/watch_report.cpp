@@ -17,6 +17,8 @@ namespace overture::cli {
 namespace {
 
 using watch::call_sites;
+using watch::code_row;
+using watch::code_rows;
 using watch::file_use;
 using watch::finding;
 using watch::load_view;
@@ -95,6 +97,18 @@ std::string sites_text(const load_view& view, const text_style& style) {
               printable(view.process.place_of(all[i].caller))});
   }
   return title_line("Call sites", style) + rows.render(style) + more_text(all.size());
+}
+
+std::string code_text(const load_view& view, const text_style& style) {
+  const std::vector<code_row> all = code_rows(view);
+  if (all.empty()) return {};
+  table rows({{"main"}, {"others"}, {"code", align::left}});
+  for (std::size_t i = 0; i < std::min(all.size(), rows_shown); ++i) {
+    const auto shown = [](std::uint64_t ns) { return ns == 0 ? "" : human_time(ns); };
+    rows.add({shown(all[i].main_ns), shown(all[i].others_ns), printable(all[i].place)});
+  }
+  return title_line("Code that was on a core, by samples", style) + rows.render(style) +
+         more_text(all.size());
 }
 
 std::string threads_text(const load_view& view, const text_style& style) {
@@ -181,6 +195,15 @@ json threads_json(const load_view& view) {
   return list;
 }
 
+json code_json(const load_view& view) {
+  json list = json::array();
+  for (const code_row& each : code_rows(view)) {
+    list.push_back(
+        {{"code", each.place}, {"main_ns", each.main_ns}, {"others_ns", each.others_ns}});
+  }
+  return list;
+}
+
 const char* words_of(watch::load_end how) {
   switch (how) {
     case watch::load_end::menu:
@@ -216,7 +239,7 @@ std::string watch_text(const load_view& view, const std::vector<finding>& findin
                     style.width, "  ", "  ");
   }
   return text + findings_text(findings, style) + files_text(view, style) + locks_text(view, style) +
-         sites_text(view, style) + threads_text(view, style);
+         sites_text(view, style) + code_text(view, style) + threads_text(view, style);
 }
 
 std::string other_processes_text(const std::vector<watched_process>& all, std::size_t shown,
@@ -251,6 +274,8 @@ std::string watch_json(const load_view& view, const std::vector<finding>& findin
                     {"threads", threads_json(view)},
                     {"locks", locks_json(view)},
                     {"call_sites", sites_json(view)},
+                    {"sample_ns", process.sample_ns},
+                    {"code", code_json(view)},
                     {"files", files_json(view)}});
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "games/programs.hpp"
+#include "watch/model/watched.hpp"
 
 namespace overture::cli {
 
@@ -45,6 +46,7 @@ struct watch_until {
 struct watch_run {
   program_end end;
   std::uint64_t ended_ns = 0;  // on the monotonic clock
+  watch::sampling samples;
 };
 // Runs it with the recorder, whose files go to `folder`.
 [[nodiscard]] watch_run run_watched(const std::vector<std::string>& words,

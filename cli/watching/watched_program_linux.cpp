@@ -17,6 +17,7 @@
 #include "terminal/display.hpp"
 #include "watch/recorder/kernel_counts.hpp"
 #include "watch/recorder/layout.hpp"
+#include "watching/program_sampler.hpp"
 #include "watching/watched_program.hpp"
 
 namespace overture::cli {
@@ -217,12 +218,18 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
       {watch::follow_variable, follow ? "1" : "0"},
   };
   watch_run made;
-  made.end = run_program(words, environment, [&] {
+  program_sampler sampler;
+  const auto should_end = [&] {
+    sampler.drain();
     if (!is_over(until, folder, started_ns)) return false;
     note_all_kernel_counts(folder);
     return true;
-  });
+  };
+  made.end = run_program(
+      words, environment,
+      {.started = [&](int process) { sampler.attach(process); }, .should_end = should_end});
   made.ended_ns = monotonic_ns();
+  made.samples = sampler.take();
   return made;
 }
 

@@ -64,6 +64,18 @@ def names_the_cause(box, game, kind):
         assert "big.pak" in " ".join(first["evidence"]), first
 
 
+def own_code(box, game):
+    """Where the system has perf events for this user."""
+    _, report = box.report(game, "own-code")
+    if report["sample_ns"] == 0:
+        assert report["code"] == []
+        return
+    first = report["code"][0]
+    assert first["code"] == "spins_for_a_while in watched_game", report["code"]
+    (main,) = [each for each in report["threads"] if each["name"] == "main"]
+    assert first["main_ns"] > 0.8 * main["core_ns"], (first, main)
+
+
 def survives(box, game, what, code):
     printed, report = box.report(game, what, code=code)
     assert printed == "", printed
@@ -153,6 +165,7 @@ def watches_a_watch(box, game):
 CASES = {
     **{kind: lambda box, game, _, kind=kind: names_the_cause(box, game, kind)
        for kind in (*TIMED, *COUNTED)},
+    "own-code": lambda box, game, _: own_code(box, game),
     "abort": lambda box, game, _: survives(box, game, "abort", 128 + signal.SIGABRT),
     "crash": lambda box, game, _: survives(box, game, "crash", 128 + signal.SIGSEGV),
     "_exit": lambda box, game, _: survives(box, game, "_exit", 9),

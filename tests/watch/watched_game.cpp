@@ -198,6 +198,14 @@ void waits_for_a_server() {
   answers.join();
 }
 
+// In code that no library has.
+__attribute__((noinline)) void spins_for_a_while() {
+  volatile unsigned number = 0;
+  for (const std::uint64_t begin = now_ns(); now_ns() - begin < a_while_ns;) {
+    for (unsigned i = 0; i < 1'000'000; ++i) number = number * 31 + i;
+  }
+}
+
 // --- Bad luck ------------------------------------------------------------------------------------
 
 void one_read(const char* name) {
@@ -274,6 +282,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"look-ups", look_ups},
     {"listing", listing},
     {"servers", waits_for_a_server},
+    {"own-code", spins_for_a_while},
     {"abort", [] { one_read("before"), std::abort(); }},
     {"crash", [] { one_read("before"), raise(SIGSEGV); }},
     {"_exit", [] { one_read("before"), _exit(9); }},

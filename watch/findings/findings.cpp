@@ -52,8 +52,14 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
   parts.push_back({"before main()", before});
   std::uint64_t known = 0;
   for (const part& each : parts) known += each.ns;
-  const std::uint64_t all = view.end_ns();
-  parts.push_back({"in code that is not watched", all > known ? all - known : 0});
+  std::uint64_t rest = view.end_ns() > known ? view.end_ns() - known : 0;
+  // Samples are a guess of the rest, and no more than it.
+  for (const auto& [file, ns] : largest_first(main.code_ns)) {
+    const std::uint64_t sampled = std::min(ns, rest);
+    parts.push_back({fmt::format("in {}", file), sampled});
+    rest -= sampled;
+  }
+  parts.push_back({"in code that is not watched", rest});
   std::stable_sort(parts.begin(), parts.end(),
                    [](const part& a, const part& b) { return a.ns > b.ns; });
   return parts;

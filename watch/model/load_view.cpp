@@ -106,8 +106,33 @@ class file_sums {
   std::map<std::uint32_t, read_places> places_;
 };
 
-thread_use use_of(const watched_thread& thread, std::uint64_t end_ns) {
+// Where the thread was by its samples, outside of its events.
+std::map<std::string, std::uint64_t> code_of(const watched_process& process,
+                                             const watched_thread& thread, std::uint64_t end_ns) {
+  std::map<std::string, std::uint64_t> code;
+  auto event = thread.events.begin();
+  std::uint64_t inside_until = 0;
+  for (const thread_sample& each : thread.samples) {
+    if (each.at_ns >= end_ns) break;
+    for (; event != thread.events.end() && event->begin_ns <= each.at_ns; ++event) {
+      inside_until = std::max(inside_until, event->end_ns);
+    }
+    if (each.at_ns < inside_until) continue;
+    const watched_module* const module = process.module_of(each.address);
+    if (!module) {
+      code["code made while it runs"] += process.sample_ns;
+      continue;
+    }
+    const std::size_t slash = module->path.rfind('/');
+    code[module->path.substr(slash == std::string::npos ? 0 : slash + 1)] += process.sample_ns;
+  }
+  return code;
+}
+
+thread_use use_of(const watched_process& process, const watched_thread& thread,
+                  std::uint64_t end_ns) {
   thread_use made;
+  made.code_ns = code_of(process, thread, end_ns);
   const std::uint64_t end = std::min(thread.end_ns, end_ns);
   made.span_ns = end > thread.begin_ns ? end - thread.begin_ns : 0;
   for (const watched_event& each : thread.events) {
@@ -159,7 +184,7 @@ load_view view_of(const watched_process& process) {
   load_view made{.process = process, .span = span_of(process), .files = {}, .threads = {}};
   std::vector<const watched_event*> in_order;
   for (const watched_thread& thread : process.threads) {
-    made.threads.push_back(use_of(thread, made.span.end_ns));
+    made.threads.push_back(use_of(process, thread, made.span.end_ns));
     for (const watched_event& each : thread.events) in_order.push_back(&each);
   }
   std::stable_sort(

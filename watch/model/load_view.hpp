@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct thread_use {
   std::map<std::uint32_t, std::uint64_t> zone_ns;  // by number
   std::uint64_t wait_ns = 0;
   std::uint64_t span_ns = 0;  // that it lived
+  // By samples, outside of all events: the files of the code, by name.
+  std::map<std::string, std::uint64_t> code_ns;
 
   [[nodiscard]] std::uint64_t ns(event_kind kind) const {
     return kind_ns[static_cast<std::size_t>(kind)];

@@ -84,6 +84,7 @@ class process_reader {
       shift_ns_ = begin - started;
     }
     made_.recorder_ns = shift_ns_;
+    made_.zero_ns = begin - std::min(begin, shift_ns_);
     if (const std::uint64_t main = OVERTURE_WATCH_HEAD(main_ns); main != 0) {
       made_.main_ns = time_of(main);
     }

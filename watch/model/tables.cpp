@@ -44,6 +44,26 @@ std::vector<site_row> call_sites(const load_view& view) {
   return rows;
 }
 
+std::vector<code_row> code_rows(const load_view& view) {
+  std::map<std::string, code_row> by_place;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const thread_sample& each : thread.samples) {
+      if (each.at_ns >= view.end_ns()) break;
+      const std::string place = view.process.code_at(each.address);
+      code_row& row = by_place[place];
+      row.place = place;
+      (thread.is_main ? row.main_ns : row.others_ns) += view.process.sample_ns;
+    }
+  }
+  std::vector<code_row> rows;
+  rows.reserve(by_place.size());
+  for (auto& [place, row] : by_place) rows.push_back(std::move(row));
+  std::stable_sort(rows.begin(), rows.end(), [](const code_row& a, const code_row& b) {
+    return std::tuple(b.main_ns, b.others_ns) < std::tuple(a.main_ns, a.others_ns);
+  });
+  return rows;
+}
+
 std::vector<lock_row> lock_rows(const load_view& view) {
   struct sums {
     lock_row row;

@@ -22,6 +22,14 @@ struct site_row {
 // Longest first.
 [[nodiscard]] std::vector<site_row> call_sites(const load_view& view);
 
+// What was on a core, by samples, with what watched functions did.
+struct code_row {
+  std::string place = {};  // "Loader::open in game"
+  std::uint64_t main_ns = 0;
+  std::uint64_t others_ns = 0;  // other threads
+};
+[[nodiscard]] std::vector<code_row> code_rows(const load_view& view);
+
 struct lock_row {
   std::uint64_t address = 0;
   event_kind kind = event_kind::wait_mutex;

@@ -56,14 +56,26 @@ const watched_module* watched_process::module_of(std::uint64_t address) const {
   return nullptr;
 }
 
+std::string watched_process::code_at(std::uint64_t address) const {
+  const watched_module* const module = module_of(address);
+  if (!module) return "code made while it runs";
+  const std::size_t slash = module->path.rfind('/');
+  const std::string file = module->path.substr(slash == std::string::npos ? 0 : slash + 1);
+  // As if it were a call that returns to the next byte.
+  const auto function = functions.find(address + 1);
+  return function == functions.end() ? file : fmt::format("{} in {}", function->second, file);
+}
+
 std::string watched_process::place_of(std::uint64_t address) const {
   if (address == 0) return {};
   const watched_module* const module = module_of(address);
   if (!module) return fmt::format("{:#x}", address);
   const std::string_view path = module->path;
   const std::size_t slash = path.rfind('/');
-  return fmt::format("{}+{:#x}", path.substr(slash == std::string_view::npos ? 0 : slash + 1),
-                     address - module->begin);
+  const std::string_view file = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  const auto function = functions.find(address);
+  if (function != functions.end()) return fmt::format("{} in {}", function->second, file);
+  return fmt::format("{}+{:#x}", file, address - module->begin);
 }
 
 const zone_row& zone_of(std::uint32_t number) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,23 @@ struct kernel_truth {
   std::uint64_t at_ns = 0;
 };
 
+// Where a thread was when it was on a core, and looked at.
+struct thread_sample {
+  std::uint64_t at_ns = 0;
+  std::uint64_t address = 0;
+};
+// The same on the monotonic clock, of any process.
+struct program_sample {
+  std::uint64_t process = 0;
+  std::uint64_t thread = 0;
+  std::uint64_t at_ns = 0;
+  std::uint64_t address = 0;
+};
+struct sampling {
+  std::uint64_t period_ns = 0;  // that each stands for; 0: it was refused
+  std::vector<program_sample> samples = {};
+};
+
 struct watched_thread {
   std::string name = {};
   std::uint64_t number = 0;
@@ -58,7 +76,8 @@ struct watched_thread {
   bool has_ended = false;
   std::uint64_t lost_events = 0;
   std::optional<kernel_truth> kernel = {};
-  std::vector<watched_event> events = {};  // by begin, parents before their children
+  std::vector<watched_event> events = {};   // by begin, parents before their children
+  std::vector<thread_sample> samples = {};  // by time
 };
 
 // What ended a wait.
@@ -78,15 +97,18 @@ struct watched_module {
 struct watched_process {
   std::string program = {};
   std::uint64_t pid = 0;
-  bool is_first = false;  // what the command started
+  bool is_first = false;        // what the command started
+  std::uint64_t zero_ns = 0;    // the zero of all times, on the monotonic clock
+  std::uint64_t sample_ns = 0;  // that a sample stands for; 0: there are none
   std::uint64_t recorder_ns = 0;
   std::optional<std::uint64_t> main_ns = {};
   std::uint64_t end_ns = 0;
   bool has_ended = false;               // by itself
   std::vector<std::string> names = {};  // that of number 1 comes first
   std::vector<watched_module> modules = {};
-  std::vector<watched_thread> threads = {};  // by begin
-  std::vector<watched_wake> wakes = {};      // by to_thread and to_event
+  std::map<std::uint64_t, std::string> functions = {};  // that places of calls are in
+  std::vector<watched_thread> threads = {};             // by begin
+  std::vector<watched_wake> wakes = {};                 // by to_thread and to_event
   std::uint64_t lost_events = 0;
   std::uint64_t lost_names = 0;
   std::uint64_t lost_threads = 0;
@@ -96,8 +118,10 @@ struct watched_process {
   }
   // The code that an address is in; null if that is not known.
   [[nodiscard]] const watched_module* module_of(std::uint64_t address) const;
-  // "libpng16.so.16+0x1a2b", or the address.
+  // "Loader::open in game", "libpng16.so.16+0x1a2b" without symbols, or the address.
   [[nodiscard]] std::string place_of(std::uint64_t address) const;
+  // The function of a sample, or its file where that has no symbols.
+  [[nodiscard]] std::string code_at(std::uint64_t address) const;
 };
 
 // A row of the table of zones.

@@ -55,6 +55,7 @@ class watch_writer {
     text_ += "<div class=\"two\">\n";
     text_ += report_detail::table_section("Locks", locks());
     text_ += report_detail::table_section("Call sites", sites());
+    text_ += report_detail::table_section("Code that was on a core", code());
     text_ += report_detail::table_section("Threads by the kernel's clock", threads());
     text_ += report_detail::table_section("Looked for in vain", misses());
     text_ += "</div>\n";
@@ -125,6 +126,15 @@ class watch_writer {
       if (table.size() == rows_max) break;
       table.row({view_.process.place_of(each.caller), (each.is_wait ? "waiting: " : "") + each.what,
                  time_cell(each.ns), count_cell(each.calls)});
+    }
+    return table;
+  }
+
+  [[nodiscard]] page_table code() const {
+    page_table table("By samples, a thousand a second.", {"code", "n:main", "n:other threads"});
+    for (const code_row& each : code_rows(view_)) {
+      if (table.size() == rows_max) break;
+      table.row({each.place, time_cell(each.main_ns), time_cell(each.others_ns)});
     }
     return table;
   }

@@ -237,6 +237,20 @@ TEST(verdict, says_when_the_load_ended_and_what_the_main_thread_did) {
       "code that is not watched, 10 % before main().");
 }
 
+TEST(verdict, names_files_of_code_that_samples_were_in) {
+  made_up process;
+  process->sample_ns = 100_ms;
+  process->modules.push_back({0x7000'0000, 0x7100'0000, "/usr/lib/libLLVM.so"});
+  for (unsigned i = 0; i < 6; ++i) {
+    process.main()->samples.push_back({300_ms + i * 100_ms, i < 4 ? 0x7000'1000u : 0x1100u});
+  }
+  process.main().wait(event_kind::wait_sleep, 0, 300_ms, 0);
+  EXPECT_EQ(
+      verdict_of(view_of(process.done(1000_ms))),
+      "It ran for 1.00 s. The main thread spent 40 % in libLLVM.so, 30 % waiting for a sleep, "
+      "20 % in game.");
+}
+
 TEST(verdict, names_software_graphics) {
   made_up process;
   made_up_thread driver = process.thread("llvmpipe-1", 0);

@@ -6,6 +6,7 @@
 #include "watch/model/anonymous.hpp"
 #include "watch/model/first_uses.hpp"
 #include "watch/model/load_view.hpp"
+#include "watch/model/samples.hpp"
 #include "watch/model/tables.hpp"
 
 namespace overture::watch {
@@ -209,6 +210,36 @@ TEST(covered_time, counts_overlaps_once) {
   time.add(12, 14);
   time.add(60, 60);
   EXPECT_EQ(time.ns(), 30u);
+}
+
+TEST(samples, go_to_their_threads_and_count_outside_of_events) {
+  made_up process;
+  process->pid = 7;
+  process->zero_ns = 1000_ms;
+  process.main()->number = 7;
+  process.main().zone(zone_number::png_read_image, 10_ms, 20_ms);
+  process.thread("other", 0)->number = 8;
+  process.done(100_ms);
+  watched_process& done = *process.operator->();
+  add_samples(done, {.period_ns = 1_ms,
+                     .samples = {{7, 7, 1050_ms, 0x1100},
+                                 {7, 7, 1015_ms, 0x1100},  // inside of the zone
+                                 {7, 7, 1051_ms, 0x99999},
+                                 {7, 8, 1052_ms, 0x1200},
+                                 {7, 9, 1053_ms, 0x1200},     // no thread
+                                 {6, 7, 1054_ms, 0x1200},     // another process
+                                 {7, 7, 900_ms, 0x1200},      // before it
+                                 {7, 7, 5000_ms, 0x1200}}});  // after it
+  EXPECT_EQ(done.threads[0].samples.size(), 3u);
+  EXPECT_EQ(done.threads[1].samples.size(), 1u);
+  const load_view view = view_of(done);
+  EXPECT_EQ(view.main()->code_ns.at("game"), 1_ms);
+  EXPECT_EQ(view.main()->code_ns.at("code made while it runs"), 1_ms);
+  const std::vector<code_row> rows = code_rows(view);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].place, "game");
+  EXPECT_EQ(rows[0].main_ns, 2_ms);
+  EXPECT_EQ(rows[0].others_ns, 1_ms);
 }
 
 TEST(thread_rows, add_up_to_the_life_of_a_thread) {
