@@ -44,10 +44,10 @@ program_head read_head(const std::string& path, const Elf64_Ehdr* own) {
 
 }  // namespace
 
-program_head head_of(const std::string& path) {
+program_head head_of(const std::string& program) {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   Elf64_Ehdr own{};
-  return read_head(path, read_at(self, 0, own) ? &own : nullptr);
+  return read_head(program, read_at(self, 0, own) ? &own : nullptr);
 }
 
 bool has_more_rights(const std::string& program) {

@@ -112,8 +112,9 @@ bool ended_in_time(pid_t program, const std::function<bool()>& should_end, int& 
     if (steps_left < 0 && should_end()) {
       steps_left = steps_of_grace;
       ::kill(program, SIGTERM);
-    } else if (steps_left > 0 && --steps_left == 0) {
-      ::kill(program, SIGKILL);
+    } else if (steps_left > 0) {
+      --steps_left;
+      if (steps_left == 0) ::kill(program, SIGKILL);
     }
     (void)::nanosleep(&step, nullptr);
   }

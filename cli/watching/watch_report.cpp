@@ -10,6 +10,7 @@
 #include "terminal/json_output.hpp"
 #include "terminal/table.hpp"
 #include "terminal/units.hpp"
+#include "watch/model/ordering.hpp"
 #include "watch/model/tables.hpp"
 
 namespace overture::cli {
@@ -63,8 +64,7 @@ std::string files_text(const load_view& view, const text_style& style) {
   }
   if (longest.empty()) return {};
   const auto ns = [](const file_use* of) { return of->open_ns + of->read_ns + of->look_up_ns; };
-  std::stable_sort(longest.begin(), longest.end(),
-                   [&](const file_use* a, const file_use* b) { return ns(a) > ns(b); });
+  watch::order(longest, [&](const file_use* a, const file_use* b) { return ns(a) > ns(b); });
   table rows({{"time"}, {"opens"}, {"reads"}, {"bytes"}, {"again"}, {"file", align::left}});
   for (std::size_t i = 0; i < std::min(longest.size(), rows_shown); ++i) {
     const file_use& each = *longest[i];
@@ -113,8 +113,9 @@ std::string code_text(const load_view& view, const text_style& style) {
 
 std::string threads_text(const load_view& view, const text_style& style) {
   std::vector<thread_row> all = thread_rows(view.process);
-  std::stable_sort(all.begin() + (all.empty() ? 0 : 1), all.end(),
-                   [](const thread_row& a, const thread_row& b) { return a.core_ns > b.core_ns; });
+  watch::order(all, [](const thread_row& a, const thread_row& b) {
+    return std::tuple(b.thread == 0, b.core_ns) < std::tuple(a.thread == 0, a.core_ns);
+  });
   table rows(
       {{"lived"}, {"on a core"}, {"ready"}, {"waited"}, {"unknown"}, {"thread", align::left}});
   for (std::size_t i = 0; i < std::min(all.size(), rows_shown); ++i) {

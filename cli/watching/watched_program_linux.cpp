@@ -202,7 +202,7 @@ std::optional<watch_until> until_of(const std::string& word) {
   double seconds = 0;
   const char* const end = word.data() + word.size();
   const auto read = std::from_chars(word.data(), end, seconds, std::chars_format::fixed);
-  if (read.ec != std::errc() || read.ptr != end || !(seconds > 0 && seconds < 1e6)) return {};
+  if (read.ec != std::errc() || read.ptr != end || seconds <= 0 || seconds >= 1e6) return {};
   return watch_until{.it = what::time, .ns = static_cast<std::uint64_t>(seconds * 1e9)};
 }
 

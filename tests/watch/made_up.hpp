@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "watch/model/ordering.hpp"
 #include "watch/model/wakes.hpp"
 #include "watch/model/watched.hpp"
 
@@ -95,10 +96,9 @@ class made_up {
     made_.end_ns = end_ns;
     for (watched_thread& each : made_.threads) {
       if (each.end_ns == 0) each.end_ns = end_ns;
-      std::stable_sort(each.events.begin(), each.events.end(),
-                       [](const watched_event& a, const watched_event& b) {
-                         return std::tuple(a.begin_ns, b.end_ns) < std::tuple(b.begin_ns, a.end_ns);
-                       });
+      order(each.events, [](const watched_event& a, const watched_event& b) {
+        return std::tuple(a.begin_ns, b.end_ns) < std::tuple(b.begin_ns, a.end_ns);
+      });
     }
     made_.wakes = find_wakes(made_.threads);
     return made_;

@@ -76,6 +76,18 @@ def own_code(box, game):
     assert first["main_ns"] > 0.8 * main["core_ns"], (first, main)
 
 
+def libraries(box, game):
+    """All behaves as without the recorder, and is recorded."""
+    alone = subprocess.run([game, "libraries", "."], check=False, capture_output=True, text=True)
+    assert alone.returncode == 0, alone.stdout
+    _, report = box.report(game, "libraries")
+    calls = {each["what"]: each["calls"] for each in report["call_sites"] if not each["waits"]}
+    assert calls["ov_read"] == 1 and calls["tjDecompress2"] == 1, calls
+    opens = [each for each in report["call_sites"] if each["what"] == "ov_open_callbacks"]
+    assert sum(each["calls"] for each in opens) == 4, opens
+    assert "version_in_plugin in libwatched_plugin.so" in [each["place"] for each in opens], opens
+
+
 def survives(box, game, what, code):
     printed, report = box.report(game, what, code=code)
     assert printed == "", printed
@@ -166,6 +178,7 @@ CASES = {
     **{kind: lambda box, game, _, kind=kind: names_the_cause(box, game, kind)
        for kind in (*TIMED, *COUNTED)},
     "own-code": lambda box, game, _: own_code(box, game),
+    "libraries": lambda box, game, _: libraries(box, game),
     "abort": lambda box, game, _: survives(box, game, "abort", 128 + signal.SIGABRT),
     "crash": lambda box, game, _: survives(box, game, "crash", 128 + signal.SIGSEGV),
     "_exit": lambda box, game, _: survives(box, game, "_exit", 9),
@@ -184,6 +197,8 @@ CASES = {
 
 
 def main(overture, library, game, static_game, *cases):
+    overture, library, game, static_game = map(os.path.abspath,
+                                               (overture, library, game, static_game))
     for case in cases or CASES:
         with tempfile.TemporaryDirectory() as path:
             CASES[case](Box(overture, library, path), game, static_game)

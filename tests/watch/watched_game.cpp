@@ -5,6 +5,7 @@
 //   watched_game WHAT FOLDER
 //
 // prints how long the flaw took by its own clock, in nanoseconds.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -206,6 +207,39 @@ __attribute__((noinline)) void spins_for_a_while() {
   }
 }
 
+// --- Libraries -----------------------------------------------------------------------------------
+
+extern "C" {
+struct four_words {
+  long a, b, c, d;
+};
+long ov_read(void* file, char* to, int bytes, int big, int word, int is_signed, int* stream);
+int ov_open_callbacks(void* source, void* file, const char* first, long bytes, four_words calls);
+int tjDecompress2(void* handle, const unsigned char* from, unsigned long bytes, unsigned char* to,
+                  int width, int pitch, int height, int format, int flags);
+}
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("not so: %s\n", what);
+  std::exit(1);
+}
+
+void libraries() {
+  char here[10] = {};
+  auto* const bytes = reinterpret_cast<unsigned char*>(here);
+  int stream = 0;
+  expect(ov_read(here, here, 1, 2, 3, 4, &stream) == 1 && stream == 10, "seven arguments");
+  expect(ov_open_callbacks(here, here, "", 5, {6, 7, 8, 9}) == 1, "a structure");
+  expect(tjDecompress2(here, bytes, 3, bytes, 5, -6, 7, 8, 9) == 1, "nine arguments");
+  void* const plugin = dlopen("libwatched_plugin.so", RTLD_NOW | RTLD_LOCAL);
+  expect(plugin, "a plug-in in the program's own folder");
+  const auto version = reinterpret_cast<int (*)()>(dlsym(plugin, "version_in_plugin"));
+  expect(version() == 2, "a plug-in gets the version that it was linked with");
+  expect(version() == 2, "again");
+  expect(ov_open_callbacks(here, here, "", 5, {6, 7, 8, 9}) == 1, "and the program its own");
+}
+
 // --- Bad luck ------------------------------------------------------------------------------------
 
 void one_read(const char* name) {
@@ -283,6 +317,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"listing", listing},
     {"servers", waits_for_a_server},
     {"own-code", spins_for_a_while},
+    {"libraries", libraries},
     {"abort", [] { one_read("before"), std::abort(); }},
     {"crash", [] { one_read("before"), raise(SIGSEGV); }},
     {"_exit", [] { one_read("before"), _exit(9); }},

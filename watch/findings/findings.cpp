@@ -11,6 +11,7 @@
 #include "report/words/printable.hpp"
 #include "report/words/units.hpp"
 #include "watch/findings/words.hpp"
+#include "watch/model/ordering.hpp"
 
 namespace overture::watch {
 
@@ -60,8 +61,7 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
     rest -= sampled;
   }
   parts.push_back({"in code that is not watched", rest});
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const part& a, const part& b) { return a.ns > b.ns; });
+  order(parts, [](const part& a, const part& b) { return a.ns > b.ns; });
   return parts;
 }
 
@@ -112,8 +112,7 @@ std::vector<finding> findings_of(const load_view& view) {
   }
   const std::uint64_t least = std::max(felt_ns, view.end_ns() / 100);
   std::erase_if(all, [&](const finding& each) { return each.ns < least; });
-  std::stable_sort(all.begin(), all.end(),
-                   [](const finding& a, const finding& b) { return a.ns > b.ns; });
+  order(all, [](const finding& a, const finding& b) { return a.ns > b.ns; });
   return all;
 }
 

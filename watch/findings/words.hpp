@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "watch/model/load_view.hpp"
+#include "watch/model/ordering.hpp"
 
 namespace overture::watch {
 
@@ -31,8 +32,7 @@ namespace overture::watch {
 template <class Key>
 std::vector<std::pair<Key, std::uint64_t>> largest_first(const std::map<Key, std::uint64_t>& of) {
   std::vector<std::pair<Key, std::uint64_t>> list(of.begin(), of.end());
-  std::stable_sort(list.begin(), list.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  order(list, [](const auto& a, const auto& b) { return a.second > b.second; });
   return list;
 }
 

@@ -34,6 +34,7 @@ load_span span_of(const watched_process& process) {
   if (!frames.empty()) made.first_frame_ns = frames.front();
   made.end_ns = process.end_ns;
   std::vector<std::uint64_t> opens;
+  opens.reserve(first_opens.size());
   for (const auto& [name, at] : first_opens) opens.push_back(at);
   std::sort(opens.begin(), opens.end());
   for (std::size_t i = 0; i < opens.size(); ++i) {

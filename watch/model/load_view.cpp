@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "watch/model/ordering.hpp"
+
 namespace overture::watch {
 
 namespace {
@@ -187,9 +189,8 @@ load_view view_of(const watched_process& process) {
     made.threads.push_back(use_of(process, thread, made.span.end_ns));
     for (const watched_event& each : thread.events) in_order.push_back(&each);
   }
-  std::stable_sort(
-      in_order.begin(), in_order.end(),
-      [](const watched_event* a, const watched_event* b) { return a->begin_ns < b->begin_ns; });
+  order(in_order,
+        [](const watched_event* a, const watched_event* b) { return a->begin_ns < b->begin_ns; });
   file_sums sums(made.span.end_ns);
   for (const watched_event* const each : in_order) sums.add(*each);
   made.files = sums.take();

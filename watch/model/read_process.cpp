@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "watch/model/ordering.hpp"
 #include "watch/model/wakes.hpp"
 
 namespace overture::watch {
@@ -221,14 +222,14 @@ class process_reader {
     const auto is_before = [](const watched_event& a, const watched_event& b) {
       return std::tuple(a.begin_ns, b.end_ns) < std::tuple(b.begin_ns, a.end_ns);
     };
-    std::stable_sort(events.begin(), events.end(), is_before);
+    order(events, is_before);
     std::vector<std::uint64_t> open;
     for (watched_event& each : events) {
       while (!open.empty() && open.back() <= each.begin_ns) open.pop_back();
       if (!open.empty()) each.end_ns = std::min(each.end_ns, open.back());
       open.push_back(each.end_ns);
     }
-    std::stable_sort(events.begin(), events.end(), is_before);
+    order(events, is_before);
   }
 
   // A function that ends with a jump to a watched one seems to be called by the recorder.
@@ -250,11 +251,9 @@ class process_reader {
       if (!thread.has_ended) thread.end_ns = made_.end_ns;
       made_.threads.push_back(std::move(thread));
     }
-    std::stable_sort(made_.threads.begin(), made_.threads.end(),
-                     [](const watched_thread& a, const watched_thread& b) {
-                       return std::tuple(!a.is_main, a.begin_ns) <
-                              std::tuple(!b.is_main, b.begin_ns);
-                     });
+    order(made_.threads, [](const watched_thread& a, const watched_thread& b) {
+      return std::tuple(!a.is_main, a.begin_ns) < std::tuple(!b.is_main, b.begin_ns);
+    });
   }
 
   file_view file_;
@@ -289,6 +288,7 @@ std::vector<watched_process> read_folder(const std::string& path, std::uint64_t 
     by_begin.emplace(std::pair(begin, each.path().string()), std::move(*read));
   }
   std::vector<watched_process> all;
+  all.reserve(by_begin.size());
   for (auto& [key, process] : by_begin) all.push_back(std::move(process));
   return all;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "watch/model/ordering.hpp"
+
 namespace overture::watch {
 
 void add_samples(watched_process& process, const sampling& of) {
@@ -18,9 +20,8 @@ void add_samples(watched_process& process, const sampling& of) {
     thread->second->samples.push_back({at_ns, each.address});
   }
   for (watched_thread& each : process.threads) {
-    std::stable_sort(
-        each.samples.begin(), each.samples.end(),
-        [](const thread_sample& a, const thread_sample& b) { return a.at_ns < b.at_ns; });
+    order(each.samples,
+          [](const thread_sample& a, const thread_sample& b) { return a.at_ns < b.at_ns; });
   }
 }
 

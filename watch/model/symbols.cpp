@@ -13,6 +13,8 @@
 #include <memory>
 #include <set>
 
+#include "watch/model/ordering.hpp"
+
 namespace overture::watch {
 
 class elf_reader {
@@ -35,8 +37,7 @@ class elf_reader {
         read_note(part(section.sh_offset, section.sh_size));
       }
     }
-    std::stable_sort(into_.functions_.begin(), into_.functions_.end(),
-                     [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    order(into_.functions_, [](const auto& a, const auto& b) { return a.begin < b.begin; });
   }
 
  private:

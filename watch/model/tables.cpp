@@ -7,14 +7,15 @@
 #include <tuple>
 #include <utility>
 
+#include "watch/model/ordering.hpp"
+
 namespace overture::watch {
 
 namespace {
 
 template <class Row>
 void order_by_time(std::vector<Row>& rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.ns > b.ns; });
+  order(rows, [](const Row& a, const Row& b) { return a.ns > b.ns; });
 }
 
 bool is_lock(event_kind kind) {
@@ -58,7 +59,7 @@ std::vector<code_row> code_rows(const load_view& view) {
   std::vector<code_row> rows;
   rows.reserve(by_place.size());
   for (auto& [place, row] : by_place) rows.push_back(std::move(row));
-  std::stable_sort(rows.begin(), rows.end(), [](const code_row& a, const code_row& b) {
+  order(rows, [](const code_row& a, const code_row& b) {
     return std::tuple(b.main_ns, b.others_ns) < std::tuple(a.main_ns, a.others_ns);
   });
   return rows;

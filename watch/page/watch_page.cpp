@@ -12,6 +12,7 @@
 #include "report/page/page_table.hpp"
 #include "report/words/printable.hpp"
 #include "report/words/units.hpp"
+#include "watch/model/ordering.hpp"
 #include "watch/model/tables.hpp"
 
 namespace overture::watch {
@@ -159,8 +160,7 @@ class watch_writer {
     for (const file_use& each : view_.files) {
       if (each.misses > 0) most.push_back(&each);
     }
-    std::stable_sort(most.begin(), most.end(),
-                     [](const file_use* a, const file_use* b) { return a->misses > b->misses; });
+    order(most, [](const file_use* a, const file_use* b) { return a->misses > b->misses; });
     page_table table("", {"name", "n:times"});
     for (const file_use* const each : most) {
       if (table.size() == rows_max) break;

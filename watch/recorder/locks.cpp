@@ -115,17 +115,18 @@ OVERTURE_WATCH_TAKES(int, cnd_wait, (cnd_t * condition, mtx_t* mutex)) {
                 [&] { return next_cnd_wait(condition, mutex); });
 }
 
-#define WAKES(TYPE, NAME, VERSION)                                 \
-  constinit next_function<int(TYPE*)> next_##NAME(#NAME, VERSION); \
-  OVERTURE_WATCH_TAKES(int, NAME, (TYPE * sleeps)) {               \
+// Of a condition or a semaphore.
+#define WAKES(NAME, VERSION)                                       \
+  constinit next_function<int(void*)> next_##NAME(#NAME, VERSION); \
+  OVERTURE_WATCH_TAKES(int, NAME, (void* sleeps)) {                \
     releases(sleeps, OVERTURE_WATCH_CALLER);                       \
     return next_##NAME(sleeps);                                    \
   }
-WAKES(pthread_cond_t, pthread_cond_signal, "GLIBC_2.3.2")
-WAKES(pthread_cond_t, pthread_cond_broadcast, "GLIBC_2.3.2")
-WAKES(cnd_t, cnd_signal, nullptr)
-WAKES(cnd_t, cnd_broadcast, nullptr)
-WAKES(sem_t, sem_post, nullptr)
+WAKES(pthread_cond_signal, "GLIBC_2.3.2")
+WAKES(pthread_cond_broadcast, "GLIBC_2.3.2")
+WAKES(cnd_signal, nullptr)
+WAKES(cnd_broadcast, nullptr)
+WAKES(sem_post, nullptr)
 
 // --- Semaphores ----------------------------------------------------------------------------------
 

@@ -273,7 +273,7 @@ std::uint32_t path_number(const char* path, std::uint32_t folder) noexcept {
   std::memcpy(whole, above, bytes);
   if (bytes > 0 && whole[bytes - 1] != '/') whole[bytes++] = '/';
   const std::size_t more = std::min(std::strlen(path), sizeof whole - bytes);
-  std::memcpy(whole + bytes, path, more);
+  std::memcpy(whole + bytes, path, more);  // NOLINT(bugprone-not-null-terminated-result)
   return process->name(whole, bytes + more);
 }
 

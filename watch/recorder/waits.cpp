@@ -3,7 +3,6 @@
 // What else a thread sleeps in: time, descriptors, futexes, servers.
 #include <linux/futex.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -11,6 +10,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>

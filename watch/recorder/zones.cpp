@@ -6,6 +6,7 @@
 #include <link.h>
 
 #include "watch/recorder/calls.hpp"
+#include "watch/recorder/needed_version.hpp"
 #include "watch/recorder/next_function.hpp"
 
 namespace overture::watch {
@@ -18,7 +19,9 @@ using words_function = long(long, long, long, long, long, long, long, long, long
 #define WORDS_TAKEN long a, long b, long c, long d, long e, long f, long g, long h, long i, long j
 #define WORDS_GIVEN a, b, c, d, e, f, g, h, i, j
 
-// A process may have two versions of a library. Each caller gets that of its own file.
+constinit next_function<void*(const char*, int)> next_dlopen("dlopen");
+
+// A process may have several versions of a library.
 class zone_function {
  public:
   constexpr zone_function(const char* name, words_function* ours) noexcept
@@ -55,27 +58,37 @@ class zone_function {
     return found;
   }
 
+  // As the loader does: the first definition of all in the program with the version that the
+  // caller was linked with, or else that of the libraries which came with the caller.
   words_function* find(std::uintptr_t caller, std::uintptr_t& begin, std::uintptr_t& end) noexcept {
     const kept_errno keep;
     begin = 0;
     end = UINTPTR_MAX;
-    void* found = nullptr;
     dl_find_object where{};
-    if (_dl_find_object(reinterpret_cast<void*>(caller), &where) == 0) {
-      begin = reinterpret_cast<std::uintptr_t>(where.dlfo_map_start);
-      end = reinterpret_cast<std::uintptr_t>(where.dlfo_map_end);
-      const char* const path = where.dlfo_link_map->l_name;
-      void* const file = path && *path ? dlopen_quietly(path) : nullptr;
-      if (file) found = dlsym(file, name_);
+    if (_dl_find_object(reinterpret_cast<void*>(caller), &where) != 0) {
+      return reinterpret_cast<words_function*>(dlsym(RTLD_NEXT, name_));
     }
-    if (!found || found == reinterpret_cast<void*>(ours_)) found = dlsym(RTLD_NEXT, name_);
+    begin = reinterpret_cast<std::uintptr_t>(where.dlfo_map_start);
+    end = reinterpret_cast<std::uintptr_t>(where.dlfo_map_end);
+    const char* const version = needed_version(*where.dlfo_link_map, name_);
+    const char* const path = where.dlfo_link_map->l_name;
+    void* found = found_in(RTLD_NEXT, version);
+    if (!found) found = found_beside(path, version);
+    // A library of another build may be without versions.
+    if (!found && version) found = found_in(RTLD_NEXT, nullptr);
+    if (!found && version) found = found_beside(path, nullptr);
     return reinterpret_cast<words_function*>(found);
   }
 
-  // Only of what is loaded already.
-  static void* dlopen_quietly(const char* path) noexcept {
-    static constinit next_function<void*(const char*, int)> next_dlopen("dlopen");
-    return next_dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  void* found_in(void* where, const char* version) const noexcept {
+    void* const found = version ? dlvsym(where, name_, version) : dlsym(where, name_);
+    return found == reinterpret_cast<void*>(ours_) ? nullptr : found;
+  }
+
+  // In what came with a file, which is loaded already.
+  void* found_beside(const char* path, const char* version) const noexcept {
+    void* const file = path && *path != '\0' ? next_dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    return file ? found_in(file, version) : nullptr;
   }
 
   static constexpr std::size_t bindings_max = 4;
@@ -97,6 +110,7 @@ __attribute__((tls_model("initial-exec"))) thread_local constinit open_zone insi
 long zone(zone_function& of, zone_number number, const char* library, std::uintptr_t caller,
           WORDS_TAKEN) {
   words_function* const next = of.next(caller);
+  if (!next) return 0;  // the program only asks whether it is there
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (inside.library == library && frame < inside.frame) return next(WORDS_GIVEN);
   const open_zone around = inside;
