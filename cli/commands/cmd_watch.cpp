@@ -191,6 +191,10 @@ int watch_program(const watch_arguments& arguments, const std::string& library, 
   }
   for (watch::watched_process& each : all) watch::add_samples(each, run.samples);
   const int reported = report(arguments, std::move(all), old);
+  if (run.started_others) {
+    print_warning(fmt::format("{} started other programs; --follow watches them, too",
+                              printable(arguments.program.front())));
+  }
   return reported == exit_ok ? status : reported;
 }
 

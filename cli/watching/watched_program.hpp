@@ -47,6 +47,7 @@ struct watch_run {
   program_end end;
   std::uint64_t ended_ns = 0;  // on the monotonic clock
   watch::sampling samples;
+  bool started_others = false;  // which were not watched
 };
 // Runs it with the recorder, whose files go to `folder`.
 [[nodiscard]] watch_run run_watched(const std::vector<std::string>& words,

@@ -230,6 +230,8 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
       {.started = [&](int process) { sampler.attach(process); }, .should_end = should_end});
   made.ended_ns = monotonic_ns();
   made.samples = sampler.take();
+  std::error_code failed;
+  made.started_others = fs::exists(fs::path(folder) / watch::others_file, failed);
   return made;
 }
 

@@ -117,7 +117,9 @@ def forks(box, game):
     _, report = box.report(game, "forks")
     names = [each["path"].rsplit("/")[-1] for each in report["files"]]
     assert "before" in names and "after" in names and "child" not in names, names
+    assert "--follow watches them" in box.run("--", game, "forks", box.path / "data").stderr
     done = box.run("--follow", "--json", "out.json", "--", game, "forks", box.path / "data")
+    assert not done.stderr, done.stderr
     assert "Other programs that ran" in done.stdout, done.stdout
 
 

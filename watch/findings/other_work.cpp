@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
@@ -16,6 +17,12 @@ namespace {
 
 bool is_work(const watched_event& event, zone_work work) {
   return event.kind == event_kind::zone && zone_of(event.id).work == work;
+}
+
+// A server that answers; a display sends events whenever there are some.
+bool is_server(std::string_view name) {
+  return name.starts_with("unix:") && name.find("X11") == std::string_view::npos &&
+         name.find("wayland") == std::string_view::npos;
 }
 
 struct work_sums {
@@ -96,8 +103,10 @@ void find_other_work(const load_view& view, std::vector<finding>& to) {
               });
   add_finding(view, to, finding_kind::servers, "A device or a server is waited for.",
               "Open devices and ask servers on another thread, and begin to load meanwhile.",
-              [](const watched_event& each) {
-                return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply;
+              [&](const watched_event& each) {
+                return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply ||
+                       (each.kind == event_kind::wait_poll &&
+                        is_server(view.process.name(each.id)));
               });
   add_finding(view, to, finding_kind::window, "Opening the window takes time.",
               "Begin to read files on another thread before the window is opened.",

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <tuple>
 #include <type_traits>
@@ -13,6 +12,7 @@
 
 #include "watch/model/ordering.hpp"
 #include "watch/model/wakes.hpp"
+#include "watch/model/whole_file.hpp"
 
 namespace overture::watch {
 
@@ -280,8 +280,7 @@ std::vector<watched_process> read_folder(const std::string& path, std::uint64_t 
   std::error_code failed;
   for (const fs::directory_entry& each : fs::directory_iterator(path, failed)) {
     if (each.path().extension() != ".watch") continue;
-    std::ifstream file(each.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string bytes = whole_file(each.path().string());
     std::optional<watched_process> read = read_process(bytes, ended_ns);
     if (!read) continue;
     const std::uint64_t begin = file_view(bytes).word(offsetof(process_head, begin_ns));

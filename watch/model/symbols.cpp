@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "watch/model/ordering.hpp"
+#include "watch/model/whole_file.hpp"
 
 namespace overture::watch {
 
@@ -92,11 +92,6 @@ class elf_reader {
 };
 
 namespace {
-
-std::string whole_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void remove_all(std::string& from, std::string_view what) {
   for (std::size_t at = from.find(what); at != std::string::npos; at = from.find(what, at)) {

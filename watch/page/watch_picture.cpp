@@ -87,8 +87,7 @@ class watch_painter {
     lane.name = name;
     lane.events_lost = thread.lost_events;
     if (thread.is_main && view_.process.main_ns) {
-      lane.spans.push_back({0, *view_.process.main_ns,
-                            builder_.number_of("before main", false),
+      lane.spans.push_back({0, *view_.process.main_ns, builder_.number_of("before main", false),
                             overture::no_subject});
     }
     for (const watched_event& each : thread.events) {

@@ -216,6 +216,8 @@ inline constexpr std::size_t names_at = slots_at + name_slots * sizeof(counter);
 inline constexpr std::size_t chunks_at = names_at + names_bytes_max;
 
 // Variables that the command sets for the recorder.
+// A file in the folder: a program that is not watched has been started.
+inline constexpr const char* others_file = "others";
 inline constexpr const char* folder_variable = "OVERTURE_WATCH";           // where files go
 inline constexpr const char* parent_variable = "OVERTURE_WATCH_PARENT";    // the command's process
 inline constexpr const char* started_variable = "OVERTURE_WATCH_STARTED";  // nanoseconds

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -84,12 +85,23 @@ std::uint64_t measured_clock_cost() noexcept {
   return least;
 }
 
+void note_other(const char* folder) noexcept {
+  char path[512];
+  const int bytes = std::snprintf(path, sizeof path, "%s/%s", folder, others_file);
+  if (bytes <= 0 || static_cast<std::size_t>(bytes) >= sizeof path) return;
+  const int file = system_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0600);
+  if (file >= 0) system_close(file);
+}
+
 bool begin(anchor& own) noexcept {
   const char* const folder = std::getenv(folder_variable);
   if (!folder) return false;
   const std::uint64_t parent = number_in(parent_variable);
   const bool is_first = static_cast<std::uint64_t>(system_call(SYS_getppid)) == parent;
-  if (!is_first && number_in(follow_variable) == 0) return false;
+  if (!is_first && number_in(follow_variable) == 0) {
+    note_other(folder);
+    return false;
+  }
   std::uint64_t chunks = number_in(chunks_variable);
   if (chunks == 0) chunks = chunks_max_default;
   clock_cost_ns = measured_clock_cost();

@@ -138,6 +138,12 @@ const flawed_load flawed_loads[] = {
        of.main().zone(zone_number::SDL_OpenAudioDevice, 100_ms, 1200_ms);
        of.main().wait(event_kind::wait_poll, 150_ms, 1000_ms, 25'000);
      }},
+    {"D-Bus, by poll", finding_kind::servers, 700_ms, "unix:/run/dbus/system_bus_socket (700 ms)",
+     [](made_up& of) {
+       of.main().add(event_kind::wait_poll, 100_ms, 700_ms,
+                     of.name("unix:/run/dbus/system_bus_socket"), 25'000);
+       of.main().add(event_kind::wait_poll, 900_ms, 900_ms, of.name("unix:@/tmp/.X11-unix/X0"), 0);
+     }},
     {"a window that takes long to open", finding_kind::window, 640_ms, "SDL_CreateWindow (640 ms)",
      [](made_up& of) { of.main().zone(zone_number::SDL_CreateWindow, 100_ms, 640_ms); }},
     {"shaders", finding_kind::graphics, 900_ms, "glCompileShader (600 ms)",

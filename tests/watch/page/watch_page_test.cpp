@@ -38,8 +38,8 @@ TEST(watch_picture, has_the_lanes_of_threads_that_began_before_its_end) {
   EXPECT_EQ(picture.lanes[1].name, "loader");
   std::vector<std::string> names;
   for (const auto& span : picture.lanes[0].spans) names.push_back(picture.names[span.name].name);
-  EXPECT_THAT(names, testing::ElementsAre("before main", "open", "read",
-                                          "decode (png_read_image)", "a lock"))
+  EXPECT_THAT(names, testing::ElementsAre("before main", "open", "read", "decode (png_read_image)",
+                                          "a lock"))
       << "reads that follow each other are one span";
   EXPECT_EQ(picture.lanes[0].spans[1].file, 0u);
   EXPECT_EQ(picture.lanes[0].spans[3].file, no_subject);
