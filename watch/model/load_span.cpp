@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Zlib
 #include "watch/model/load_span.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -11,7 +9,7 @@ namespace overture::watch {
 
 bool opens_content(const watched_process& process, const watched_event& event) {
   if (event.kind != event_kind::open || event.failed()) return false;
-  if ((event.value & O_ACCMODE) == O_WRONLY) return false;
+  if (!reads_content(event.value)) return false;
   const std::string_view path = process.name(event.id);
   return !path.empty() && !path.starts_with("/dev/") && !path.starts_with("/proc/") &&
          !path.starts_with("/sys/");

@@ -23,7 +23,7 @@ int opened(std::uintptr_t caller, int folder, const char* path, int flags, Call 
     fails_if(event, file < 0);
     note_descriptor(file, event.id,
                     (flags & O_DIRECTORY) != 0 ? descriptor_kind::folder : descriptor_kind::file);
-    if (file >= 0 && (flags & O_ACCMODE) != O_WRONLY) note_content(event.id, event.begin_ns);
+    if (file >= 0 && reads_content(flags)) note_content(event.id, event.begin_ns);
     record(event);
   });
 }

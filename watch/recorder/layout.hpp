@@ -9,6 +9,8 @@
 // not written. All times are since process_head::begin_ns, on the monotonic clock.
 #pragma once
 
+#include <fcntl.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -120,6 +122,11 @@ constexpr plain_event unpacked(const std::uint64_t (&words)[4]) noexcept {
           .caller = low(words[2], 48),
           .detail = static_cast<std::uint16_t>(words[2] >> 48),
           .value = words[3]};
+}
+
+// Whether a file that is opened with these flags is one to read from: what is made then is not.
+constexpr bool reads_content(std::uint64_t flags) noexcept {
+  return (flags & O_ACCMODE) != O_WRONLY && (flags & O_CREAT) == 0;
 }
 
 inline constexpr char magic[8] = {'O', 'V', 'W', 'A', 'T', 'C', 'H', '1'};
