@@ -84,7 +84,8 @@ bool is_over(const watch_until& until, const std::string& folder, std::uint64_t 
     case watch_until::what::frame:
       return seen.frame_ns != 0;
     case watch_until::what::menu:
-      return seen.frame_ns != 0 && is_quiet;
+      // A program whose frames are not seen has none for long.
+      return is_quiet && (seen.frame_ns != 0 || now >= seen.new_ns + 5 * quiet_ns);
     default:
       return is_quiet;
   }

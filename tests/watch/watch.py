@@ -88,6 +88,12 @@ def libraries(box, game):
     assert "version_in_plugin in libwatched_plugin.so" in [each["place"] for each in opens], opens
 
 
+def frames(box, game):
+    assert subprocess.run([game, "frames", "."], check=False).returncode == 0
+    _, report = box.report(game, "frames")
+    assert report["frames"] == 2 and report["first_frame_ns"] > 0, report["frames"]
+
+
 def survives(box, game, what, code):
     printed, report = box.report(game, what, code=code)
     assert printed == "", printed
@@ -181,6 +187,7 @@ CASES = {
        for kind in (*TIMED, *COUNTED)},
     "own-code": lambda box, game, _: own_code(box, game),
     "libraries": lambda box, game, _: libraries(box, game),
+    "frames": lambda box, game, _: frames(box, game),
     "abort": lambda box, game, _: survives(box, game, "abort", 128 + signal.SIGABRT),
     "crash": lambda box, game, _: survives(box, game, "crash", 128 + signal.SIGSEGV),
     "_exit": lambda box, game, _: survives(box, game, "_exit", 9),

@@ -240,6 +240,20 @@ void libraries() {
   expect(ov_open_callbacks(here, here, "", 5, {6, 7, 8, 9}) == 1, "and the program its own");
 }
 
+// As SDL does where it is linked statically.
+void frames() {
+  void* const driver = dlopen("libwatched_plugin.so", RTLD_NOW | RTLD_LOCAL);
+  const auto find = reinterpret_cast<void* (*)(const char*)>(dlsym(driver, "glXGetProcAddressARB"));
+  expect(!find("glXNothing"), "what is not there is not found");
+  long shown = 0;
+  for (void* const each : {find("glXSwapBuffers"), dlsym(driver, "glXSwapBuffers")}) {
+    reinterpret_cast<void (*)(long*, long)>(each)(&shown, 21);
+  }
+  expect(shown == 42, "both are the driver's");
+  expect(dlsym(RTLD_DEFAULT, "main_of_nothing") == nullptr, "and others as ever");
+  expect(dlsym(RTLD_NEXT, "malloc") != nullptr, "also from where the call comes");
+}
+
 // --- Bad luck ------------------------------------------------------------------------------------
 
 void one_read(const char* name) {
@@ -318,6 +332,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"servers", waits_for_a_server},
     {"own-code", spins_for_a_while},
     {"libraries", libraries},
+    {"frames", frames},
     {"abort", [] { one_read("before"), std::abort(); }},
     {"crash", [] { one_read("before"), raise(SIGSEGV); }},
     {"_exit", [] { one_read("before"), _exit(9); }},

@@ -155,29 +155,4 @@ constexpr const char* library_named(const char* name) {
   }
 OVERTURE_WATCH_ZONES(IS_A_ZONE)
 
-// --- Frames --------------------------------------------------------------------------------------
-
-#define SHOWS_A_FRAME(NAME)                                                \
-  OVERTURE_WATCH_TAKES(long, NAME, (long first, long second));             \
-  constinit next_function<long(long, long)> next_##NAME(#NAME);            \
-  OVERTURE_WATCH_TAKES(long, NAME, (long first, long second)) {            \
-    return measured(                                                       \
-        OVERTURE_WATCH_CALLER, [&] { return next_##NAME(first, second); }, \
-        [&](long, plain_event& event) {                                    \
-          event.kind = event_kind::frame;                                  \
-          note_frame(event.begin_ns + event.took_ns);                      \
-          record(event);                                                   \
-        });                                                                \
-  }
-SHOWS_A_FRAME(SDL_GL_SwapWindow)
-SHOWS_A_FRAME(SDL_RenderPresent)
-SHOWS_A_FRAME(SDL_UpdateWindowSurface)
-SHOWS_A_FRAME(SDL_GL_SwapBuffers)
-SHOWS_A_FRAME(SDL_Flip)
-SHOWS_A_FRAME(glXSwapBuffers)
-SHOWS_A_FRAME(eglSwapBuffers)
-SHOWS_A_FRAME(glfwSwapBuffers)
-SHOWS_A_FRAME(al_flip_display)
-SHOWS_A_FRAME(vkQueuePresentKHR)
-
 }  // namespace overture::watch
