@@ -174,6 +174,7 @@ void listing() {
       count += each.path().empty() ? 0 : 1;
     }
   }
+  if (count != std::size_t{200} * 600) std::abort();
   print_time(now_ns() - begin);
 }
 
