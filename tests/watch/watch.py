@@ -58,8 +58,9 @@ def names_the_cause(box, game, kind):
     if kind in COUNTED:
         assert COUNTED[kind] in first["evidence"][0], first
     else:
-        took = int(printed)
-        assert abs(first["ns"] - took) < took * 0.05, (first, took)
+        # Between the two clocks a thread may have had no core: the kernel says for how long.
+        took, queued = int(printed), sum(each["queued_ns"] for each in report["threads"])
+        assert abs(first["ns"] - took) < took * 0.05 + queued, (first, took, queued)
     if kind == "lock-over-files":
         assert "big.pak" in " ".join(first["evidence"]), first
 
@@ -73,7 +74,7 @@ def own_code(box, game):
     first = report["code"][0]
     assert first["code"] == "spins_for_a_while in watched_game", report["code"]
     (main,) = [each for each in report["threads"] if each["name"] == "main"]
-    assert first["main_ns"] > 0.8 * main["core_ns"], (first, main)
+    assert first["main_ns"] > 0.7 * main["core_ns"], (first, main)
 
 
 def libraries(box, game):
@@ -132,6 +133,12 @@ def forks(box, game):
 def changes_folder(box, game):
     _, report = box.report(game, "changes-folder")
     assert box.file(report, "inner/relative\nname")["opens"] == 3
+
+
+def streams(box, game):
+    _, report = box.report(game, "streams")
+    text = box.file(report, "text")
+    assert text["opens"] == 2 and text["bytes"] == 20 and text["reads"] == 0, text
 
 
 def full(box, game):
@@ -197,6 +204,7 @@ CASES = {
     "closes-everything": lambda box, game, _: closes_everything(box, game),
     "forks": lambda box, game, _: forks(box, game),
     "changes-folder": lambda box, game, _: changes_folder(box, game),
+    "streams": lambda box, game, _: streams(box, game),
     "full": lambda box, game, _: full(box, game),
     "ends-in-time": lambda box, game, _: ends_in_time(box, game),
     "pages-and-records": lambda box, game, _: writes_pages_and_records(box, game),

@@ -3,6 +3,7 @@
 // FILEs, whose own reads do not pass here. What getc() and the like have read shows at the end, by
 // the place where the FILE is.
 #include <fcntl.h>
+#include <stdio_ext.h>
 
 #include <cstddef>
 #include <cstdio>
@@ -74,7 +75,7 @@ int placed(FILE* file, Call call) {
 void note_unseen(FILE* file, std::uintptr_t caller) noexcept {
   const kept_errno keep;
   const descriptor& of = descriptor_of(fileno(file));
-  if (of.name.load(relaxed) == 0 || !recorded_thread()) return;
+  if (of.name.load(relaxed) == 0 || __freading(file) == 0 || !recorded_thread()) return;
   const long place = std::ftell(file);
   const std::uint64_t known = of.place.load(relaxed);
   if (place < 0 || static_cast<std::uint64_t>(place) <= known) return;
