@@ -141,8 +141,10 @@ class watch_writer {
   }
 
   [[nodiscard]] page_table threads() const {
-    page_table table("Of the whole run, not only of the load.",
-                     {"thread", "n:lived", "n:on a core", "n:ready", "n:waited", "n:unknown"});
+    page_table table(
+        "Of the whole run. A wait ends when the thread runs again, so time to get a core is in it, "
+        "too.",
+        {"thread", "n:lived", "n:on a core", "n:ready", "n:waited", "n:unknown"});
     for (const thread_row& each : thread_rows(view_.process)) {
       if (table.size() == rows_max) break;
       if (!each.is_known) {
