@@ -101,13 +101,13 @@ void find_other_work(const load_view& view, std::vector<finding>& to) {
                 return each.kind == event_kind::sync ||
                        (each.kind == event_kind::write && each.id != 0);
               });
-  add_finding(view, to, finding_kind::servers, "A device or a server is waited for.",
-              "Open devices and ask servers on another thread, and begin to load meanwhile.",
-              [&](const watched_event& each) {
-                return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply ||
-                       (each.kind == event_kind::wait_poll &&
-                        is_server(view.process.name(each.id)));
-              });
+  add_finding(
+      view, to, finding_kind::servers, "A device or a server is waited for.",
+      "Open devices and ask servers on another thread, and begin to load meanwhile.",
+      [&](const watched_event& each) {
+        return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply ||
+               (each.kind == event_kind::wait_poll && is_server(view.process.name(each.id)));
+      });
   add_finding(view, to, finding_kind::window, "Opening the window takes time.",
               "Begin to read files on another thread before the window is opened.",
               [](const watched_event& each) { return is_work(each, zone_work::window); });
