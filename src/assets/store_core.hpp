@@ -45,6 +45,7 @@
 
 namespace overture::assets_detail {
 
+class thread_work;
 using overture::detail::asset_wanted;
 
 // Who asks for an asset, and how.
@@ -251,6 +252,7 @@ class store_core final : public fetch_listener {
   // In store_reading.cpp.
   void feed_later() noexcept;
   void feed() noexcept;
+  void begin_reads() noexcept;
   void fetch_nothing(slot& one) noexcept;
   [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
   // Whether one that was read, and whose turn is before, waits for room.
@@ -261,6 +263,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
   void begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept REQUIRES(lock_);
   void share_read(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] bool has_room_to_share(slot& one, const fetch_request& ended,
+                                       actions& todo) noexcept REQUIRES(lock_);
   void has_been_read(slot& one) noexcept;
   // What it will take, as far as that is known: with a file of this size; before its size is known.
   [[nodiscard]] std::uint64_t room_for(const slot& one, std::uint64_t content_bytes) const noexcept
@@ -278,6 +282,8 @@ class store_core final : public fetch_listener {
   enum class work_kind : std::uint8_t { none, give_back, read, decode, build, finalize };
   void work_later(asset_priority priority) noexcept;
   void do_next(bool background) noexcept;
+  void drain(thread_work& here) noexcept;
+  [[nodiscard]] bool do_one(priority_classes of_these) noexcept;
   [[nodiscard]] work_kind choose_work(priority_classes of_these, slot*& next,
                                       actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] bool leave_room_to(const slot& first, actions& todo) noexcept REQUIRES(lock_);
@@ -300,6 +306,7 @@ class store_core final : public fetch_listener {
   // Unloads what any thread may: nothing is begun before that. True if there is more than `most`.
   bool give_back(std::size_t most = SIZE_MAX) noexcept;
   void give_back_some() noexcept;
+  void unload_some() noexcept;
   [[nodiscard]] bool must_give_back(actions& todo) noexcept REQUIRES(lock_);
   // What pump() does next; null if there is nothing.
   [[nodiscard]] slot* next_for_main(std::uint64_t end_ns, bool& unloads) noexcept;

@@ -6,6 +6,7 @@
 
 #include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
+#include "assets/thread_work.hpp"
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
 #include "overture/base/spin.hpp"
@@ -52,14 +53,54 @@ text_place place_in(std::span<const std::byte> content, const error& why) noexce
 
 void store_core::feed_later() noexcept {
   if (feeding_.exchange(true, std::memory_order_seq_cst)) return;
+  const thread_work::submitting now;
   group_.run([this]() noexcept {
     feeding_.store(false, std::memory_order_seq_cst);
     feed();
   });
 }
 
-// What is given up goes before anything begins.
+// In a job.
 void store_core::feed() noexcept {
+  if (thread_work* const around = thread_work::around(*this)) {
+    around->feeds = true;
+    return;
+  }
+  thread_work here(*this);
+  here.feeds = true;
+  drain(here);
+}
+
+void store_core::do_next(bool background) noexcept {
+  if (thread_work* const around = thread_work::around(*this)) {
+    ++(background ? around->background_jobs : around->jobs);
+    return;
+  }
+  thread_work here(*this);
+  ++(background ? here.background_jobs : here.jobs);
+  drain(here);
+}
+
+void store_core::drain(thread_work& here) noexcept {
+  for (;;) {
+    if (here.jobs > 0) {
+      --here.jobs;
+      here.feeds |= do_one(taken_by(false));
+    } else if (here.background_jobs > 0) {
+      --here.background_jobs;
+      here.feeds |= do_one(taken_by(true));
+    } else if (std::exchange(here.feeds, false)) {
+      begin_reads();
+    } else if (std::exchange(here.unloads, false)) {
+      unload_some();
+    } else {
+      return;
+    }
+  }
+}
+
+// What is given up goes before anything begins.
+void store_core::begin_reads() noexcept {
   for (bool more = true; more;) {
     actions todo;
     slot* next = nullptr;
@@ -142,12 +183,13 @@ void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& tod
 }
 
 // Those of the same file that wait to be read, as another type or with other settings, are read
-// with it. What is asked for later is read again, because a mount may have changed in between. They
-// take their room when they are decoded.
+// with it. What is asked for later is read again, because a mount may have changed in between.
 void store_core::share_read(slot& one, actions& todo) noexcept {
   for (slot* each = one.first_of_path; each != nullptr; each = slot_table::next_of(*each)) {
     for (slot* const waits : {each, each->reload}) {
       if (waits == nullptr || waits->now.in != place::to_read || !waits->of->reads) continue;
+      // It is decoded next, so that the file goes.
+      waits->number = std::min(waits->number, one.number);
       begin_read_of(*waits, 0, todo);
       const bool is_all = waits->fetch.bytes_max == 0 || one.fetch.bytes_max == 0;
       one.fetch.bytes_max = is_all ? 0 : std::max(waits->fetch.bytes_max, one.fetch.bytes_max);
@@ -252,13 +294,16 @@ void store_core::fetch_nothing(slot& one) noexcept {
 void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
   slot* sharing = nullptr;
+  actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
     sharing = std::exchange(one.shared_by, nullptr);
     for (slot* each = sharing; each != nullptr; each = each->shared_by) {
       each->read_by = nullptr;
       each->fetch.outcome = ended.outcome;
-      each->fetch.was_refused = ended.was_refused;
+      each->fetch.was_refused = ended.was_refused || !has_room_to_share(*each, ended, todo);
+      each->fetch.content = {};
+      if (each->fetch.was_refused) continue;
       each->fetch.content = ended.content;
       each->fetch.file_bytes = ended.file_bytes;
       each->fetch.has_parts = ended.has_parts;
@@ -267,6 +312,7 @@ void store_core::fetched(fetch_request& ended) noexcept {
       if (ended.file != nullptr) ended.file->holders.fetch_add(1, std::memory_order_relaxed);
     }
   }
+  perform(todo);
   while (slot* const next = sharing) {
     {
       const sync_detail::scoped_lock hold(lock_);
@@ -277,6 +323,18 @@ void store_core::fetched(fetch_request& ended) noexcept {
   has_been_read(one);
 }
 
+// As the file stays in memory for it. If there is no room, it is read again when it has its turn.
+bool store_core::has_room_to_share(slot& one, const fetch_request& ended, actions& todo) noexcept {
+  if (!ended.outcome) return true;
+  const std::uint64_t wanted = room_for(one, ended.content.size());
+  const bool has_room = try_room(one, wanted);
+  one.known_bytes = has_room ? 0 : wanted;
+  if (!has_room) return false;
+  set_room(one, wanted);
+  take_room(one, todo);
+  return true;
+}
+
 void store_core::has_been_read(slot& one) noexcept {
   fetch_request& ended = one.fetch;
   // More may have been read for others.
@@ -284,8 +342,9 @@ void store_core::has_been_read(slot& one) noexcept {
   if (ended.has_parts && bytes_max != 0 && bytes_max < ended.content.size()) {
     ended.content = ended.content.first(bytes_max);
   }
+  const bool has_content = ended.outcome && !ended.was_refused;
   const std::uint64_t stated =
-      ended.outcome ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
+      has_content ? counted(one.of->by->needed_for(one.path, ended.content)) : std::uint64_t{0};
   actions todo;
   asset_priority priority{};
   bool decodes = false;
@@ -310,6 +369,7 @@ void store_core::has_been_read(slot& one) noexcept {
   perform(todo);
   // The read ends in a job of its group, which is what wakes a waiter.
   const bool background = decodes && is_for_background(priority);
+  const thread_work::submitting now;
   if (background) {
     return background_group_->run(
         [this]() noexcept {
@@ -338,6 +398,7 @@ void store_core::step_waits(asset_priority priority) noexcept {
 // --- Jobs ----------------------------------------------------------------------------------------
 
 void store_core::work_later(asset_priority priority) noexcept {
+  const thread_work::submitting now;
   if (is_for_background(priority)) {
     return background_group_->run([this]() noexcept { do_next(true); }, {.always = true});
   }
@@ -348,8 +409,8 @@ void store_core::work_later(asset_priority priority) noexcept {
 // decode() and each build() or finalize(), and each does what is most urgent by then. What is
 // queued in a pool cannot be overtaken otherwise. At one priority reads go on first, to keep the
 // disk busy, and then the order is that of asking.
-void store_core::do_next(bool background) noexcept {
-  const priority_classes of_these = taken_by(background);
+// True if there may be something to read.
+bool store_core::do_one(priority_classes of_these) noexcept {
   for (;;) {
     actions todo;
     slot* next = nullptr;
@@ -366,17 +427,19 @@ void store_core::do_next(bool background) noexcept {
         (void)give_back();
         continue;
       case work_kind::read:
-        if (with_.files.take_step(of_these)) return;
+        if (with_.files.take_step(of_these)) return false;
         continue;  // another job has taken it
       case work_kind::decode:
         decode(*next);
-        return feed();
+        return true;
       case work_kind::build:
-        return build(*next);
+        build(*next);
+        return false;
       case work_kind::finalize:
-        return finalize_step_of(*next);
+        finalize_step_of(*next);
+        return false;
       case work_kind::none:
-        return feed();
+        return true;
     }
   }
 }

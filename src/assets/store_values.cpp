@@ -6,6 +6,7 @@
 
 #include "assets/loader_call.hpp"
 #include "assets/store_core.hpp"
+#include "assets/thread_work.hpp"
 #include "assets/work_options.hpp"
 #include "base/guarded_call.hpp"
 #include "overture/base/spin.hpp"
@@ -29,6 +30,7 @@ void store_core::perform(actions& todo) noexcept {
     with_.budget.give_back(bytes, memory_tag::decode);
   }
   if (std::exchange(todo.unloads, false)) {
+    const thread_work::submitting now;
     group_.run([this]() noexcept { give_back_some(); }, options_for(asset_priority::low, "unload"));
   }
   for (std::size_t i = asset_priority_class_count; i-- > 0;) {
@@ -148,8 +150,18 @@ bool store_core::must_give_back(actions& todo) noexcept {
   return sweep(todo) || unload_any_.front != nullptr;
 }
 
-// A job, which may run in pump(): so it makes way for the end of that.
 void store_core::give_back_some() noexcept {
+  if (thread_work* const around = thread_work::around(*this)) {
+    around->unloads = true;
+    return;
+  }
+  thread_work here(*this);
+  here.unloads = true;
+  drain(here);
+}
+
+// The job may run in pump(), so it makes way for the end of that.
+void store_core::unload_some() noexcept {
   constexpr std::size_t some = 64;
   actions todo;
   todo.unloads = give_back(some);

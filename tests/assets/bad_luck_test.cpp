@@ -346,6 +346,51 @@ TEST(asset_bad_luck, a_hundred_thousand_assets_load_and_go) {
   EXPECT_EQ(known, static_cast<std::size_t>(count));
 }
 
+// Made of nothing, but of what it needs.
+struct from_nothing {};
+
+class needing_loader final : public loader<from_nothing> {
+ public:
+  result<from_nothing> decode(std::span<const std::byte>, load_context& context) override {
+    (void)context.need<words>("broken.txt"_path);
+    return from_nothing{};
+  }
+  [[nodiscard]] bool reads() const noexcept override { return false; }
+  [[nodiscard]] bool free_threaded() const noexcept override { return true; }
+};
+
+// Then jobs run within the call that submits them, which must not nest as deep as there are assets.
+TEST(asset_bad_luck, a_pool_whose_queue_is_full_loads_all) {
+  constexpr int count = 20'000;
+  for (const std::size_t queued_max : {1, 64, 512}) {
+    test::fake_os os;
+    os.add_file("/game/broken.txt", "broken");
+    os.add_file("/game/wall.txt", "wall");
+    file_system files({.os = &os});
+    ASSERT_TRUE(files.mount("/game") && files.freeze());
+    thread_pool jobs({.workers = 1, .queued_max = queued_max});
+    read_queue reads(files);
+    test::diary happened;
+    test::words_loader texts(happened);
+    texts.is_free = true;
+    needing_loader needing;
+    asset_store store(files, reads, jobs, {.keep_bytes = 0});
+    ASSERT_TRUE(store.add(texts) && store.add(needing));
+    std::vector<asset<from_nothing>> failing;
+    std::vector<asset<words>> missing;
+    for (int i = 0; i < count; ++i) {
+      failing.push_back(store.get<from_nothing>("nothing" + std::to_string(i)));
+      missing.push_back(store.get<words>("missing" + std::to_string(i)));
+    }
+    const asset<words> wall = store.get<words>("wall.txt"_path);
+    for (const asset<from_nothing>& each : failing) each.settled().wait();
+    for (const asset<words>& each : missing) each.settled().wait();
+    wall.settled().wait();
+    EXPECT_TRUE(wall.is_ready());
+    EXPECT_EQ(failing.back().status().error().code, errc::corrupt);
+  }
+}
+
 TEST(asset_bad_luck, pump_with_no_time_goes_on_by_a_step) {
   store_rig rig({.workers = 1});
   for (int i = 0; i < 20; ++i) rig.add(std::to_string(i), "text");
