@@ -235,12 +235,12 @@ void each_to_blame(const slot& first, Visit visit) {
 }
 
 // A reload is ready until pump() has exchanged the values, and the old one may be unloaded: both
-// are in memory as long, so it moves, and takes its room.
+// are in memory as long, so it moves, and takes its room. What another reads for does not move.
 [[nodiscard]] inline bool brings_value(const slot& one) noexcept {
   return one.is_second && one.now.state == asset_state::ready;
 }
 [[nodiscard]] inline bool moves(const slot& one) noexcept {
-  return is_moving(one.now.state) || brings_value(one);
+  return (is_moving(one.now.state) && one.read_by == nullptr) || brings_value(one);
 }
 [[nodiscard]] inline bool needs_room(const slot& one) noexcept {
   return takes_room(one.now.state) || brings_value(one);

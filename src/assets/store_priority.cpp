@@ -45,19 +45,21 @@ void store_core::change_priority(slot& one, asset_priority to, std::uint64_t num
   one.priority = to;
   one.number = number;
   counts_.put_in(one);
-  const bool has_step =
+  const bool owes_step =
       one.now.state == asset_state::reading && one.of->reads && set_read_priority(one, to, number);
   if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
   // The job that was queued for it is of the old class, or of another pool.
-  const bool has_job = has_step || line == &to_decode_ || line == &for_workers_;
-  if (has_job && !same_class) ++todo.jobs[class_of(to)];
+  const bool has_job = line == &to_decode_ || line == &for_workers_;
+  if (owes_step || (has_job && !same_class)) ++todo.jobs[class_of(to)];
 }
 
-// A read that others share is not lowered. True if it owes a job of the new class.
+// A read that others share is not lowered. True if a step of it needs a job of the new class.
 bool store_core::set_read_priority(slot& one, asset_priority to, std::uint64_t number) noexcept {
   slot& reader = one.read_by != nullptr ? *one.read_by : one;
-  if (reader.shared_by != nullptr && to <= reader.fetch.priority) return false;
-  return with_.files.set_priority(reader.fetch, to, number);
+  const asset_priority before = reader.fetch.priority;
+  if (reader.shared_by != nullptr && to <= before) return false;
+  const bool has_step = with_.files.set_priority(reader.fetch, to, number);
+  return has_step && class_of(before) != class_of(to);
 }
 
 void store_core::raise_all(slot& from, asset_priority to, actions& todo) noexcept {

@@ -190,10 +190,10 @@ void store_core::share_read(slot& one, actions& todo) noexcept {
       if (waits == nullptr || waits->now.in != place::to_read || !waits->of->reads) continue;
       // It is decoded next, so that the file goes.
       waits->number = std::min(waits->number, one.number);
+      waits->read_by = &one;
       begin_read_of(*waits, 0, todo);
       const bool is_all = waits->fetch.bytes_max == 0 || one.fetch.bytes_max == 0;
       one.fetch.bytes_max = is_all ? 0 : std::max(waits->fetch.bytes_max, one.fetch.bytes_max);
-      waits->read_by = &one;
       waits->shared_by = std::exchange(one.shared_by, waits);
     }
   }
@@ -270,12 +270,10 @@ void store_core::read_waits(fetch_request& begun, bool waits) noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
-    for (slot* each = &one; each != nullptr; each = each->shared_by) {
-      counts_.take_out(*each);
-      each->read_waits = waits;
-      counts_.put_in(*each);
-      trace_room(*each, waits);
-    }
+    counts_.take_out(one);
+    one.read_waits = waits;
+    counts_.put_in(one);
+    trace_room(one, waits);
     if (waits) resume_decodes(todo);
     todo.feeds = waits && !ending_;
   }
@@ -299,7 +297,9 @@ void store_core::fetched(fetch_request& ended) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     sharing = std::exchange(one.shared_by, nullptr);
     for (slot* each = sharing; each != nullptr; each = each->shared_by) {
+      counts_.take_out(*each);
       each->read_by = nullptr;
+      counts_.put_in(*each);
       each->fetch.outcome = ended.outcome;
       each->fetch.was_refused = ended.was_refused || !has_room_to_share(*each, ended, todo);
       each->fetch.content = {};

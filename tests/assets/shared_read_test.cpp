@@ -30,7 +30,7 @@ class length_loader final : public loader<length> {
  public:
   result<length> decode(std::span<const std::byte> bytes, load_context&) override {
     if (before_decode) before_decode();
-    return length{bytes.size(), static_cast<char>(bytes.front())};
+    return length{bytes.size(), bytes.empty() ? '\0' : static_cast<char>(bytes.front())};
   }
 
   std::function<void()> before_decode;
@@ -176,6 +176,24 @@ TEST(a_shared_read, that_was_refused_room_is_tried_again) {
     pump_until_settled(store);
     EXPECT_TRUE(wall.is_ready() && text.is_ready() && bytes.is_ready());
     EXPECT_EQ(store.progress().waiting_bytes, 0u);
+  }
+}
+
+// They go alone past the budget, which another has taken.
+TEST(a_shared_read, of_nothing_goes_on_where_the_budget_is_used_up) {
+  for (const unsigned workers : {0u, 1u}) {
+    two_types of(workers, 2);
+    of.rig.add("0", std::string(900, 'x'));
+    of.rig.add("1", "");
+    of.rig.texts.during_finalize = [&](words& value, std::chrono::nanoseconds) {
+      return value.text.empty() ? finalize_step::done : finalize_step::again;
+    };
+    asset_store& store = of.begin({.budget_bytes = 100});
+    const asset<words> wall = store.get<words>("0"_path, asset_priority::low);
+    ASSERT_TRUE(pump_until(store, [&] { return wall.state() == asset_state::finalizing; }));
+    const asset<words> text = store.get<words>("1"_path, asset_priority::high);
+    const asset<length> bytes = store.get<length>("1"_path, asset_priority::high);
+    EXPECT_TRUE(pump_until(store, [&] { return text.is_ready() && bytes.is_ready(); }));
   }
 }
 
