@@ -436,10 +436,10 @@ TEST(the_beginning_of_a_ktx2, has_the_small_levels_that_are_there) {
 TEST(a_texture_loader, shows_small_levels_first) {
   const std::vector<bytes> levels{noise_bytes(64 * 64 * 4, 1), noise_bytes(32 * 32 * 4, 2),
                                   noise_bytes(16 * 16 * 4, 3)};
+  texture_loader sharpening(default_allocator(), 2000);
   loader_rig rig;
   rig.file("wall.ktx2", make_ktx2({.width = 64, .height = 64, .levels = 3}, levels));
   rig.file("one.ktx2", make_ktx2({.width = 64, .height = 64}, {levels[0]}));
-  texture_loader sharpening(default_allocator(), 2000);
   const asset<texture> wall = rig.load(sharpening, "wall.ktx2");
   const asset<texture> one = rig.load(sharpening, "one.ktx2");
   EXPECT_EQ(wall->levels, 1u);
