@@ -441,8 +441,8 @@ TEST(a_texture_loader, shows_small_levels_first) {
   rig.file("wall.ktx2", make_ktx2({.width = 64, .height = 64, .levels = 3}, levels));
   rig.file("one.ktx2", make_ktx2({.width = 64, .height = 64}, {levels[0]}));
   const asset<texture> wall = rig.load(sharpening, "wall.ktx2");
-  const asset<texture> one = rig.load(sharpening, "one.ktx2");
   EXPECT_EQ(wall->levels, 1u);
+  const asset<texture> one = rig.load(sharpening, "one.ktx2");
   EXPECT_EQ(one->levels, 1u);
   EXPECT_EQ(one->first_level, 0u) << "its only level";
   while (wall.version() != 2) (void)rig.store().pump(std::chrono::milliseconds(1));
