@@ -84,7 +84,7 @@ class fetcher {
   // calls the listener.
   [[nodiscard]] virtual std::optional<asset_priority> first_step(
       priority_classes of_these) noexcept = 0;
-  // Does that step; false if there is none.
+  // Does that step. False if no step waits.
   virtual bool take_step(priority_classes of_these) noexcept = 0;
   // Once all requests have ended: waits until each step_waits() has returned.
   virtual void wait_for_calls() noexcept = 0;

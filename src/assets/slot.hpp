@@ -193,7 +193,7 @@ struct slot : overture::detail::asset_head {
 [[nodiscard]] inline std::uint64_t bytes_to_read(const slot& one) noexcept {
   return one.stage.index < one.of->last_stage ? one.of->stage_bytes[one.stage.index] : 0;
 }
-// The stage that its value should be of, if that is not the one that it is of.
+// The stage that its value should have next; the one that it has if that is right.
 [[nodiscard]] inline unsigned next_stage(const slot& one) noexcept {
   const value_stage& now = one.stage;
   const unsigned last = std::clamp(one.last_stage, one.first_stage, one.of->last_stage);

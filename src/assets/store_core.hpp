@@ -13,6 +13,7 @@
 //   store_asks.cpp     what the program asks for: get, retry
 //   store_priority.cpp which asset is how urgent
 //   store_groups.cpp   groups of assets
+//   store_jobs.cpp     what a job does: the most urgent work of any asset
 //   store_reading.cpp  from path to value: which is next, its room, decode()
 //   store_values.cpp   from value to ready, and back: finalize(), unload(), pump()
 //   store_reload.cpp   another value for an asset whose file has changed
@@ -249,9 +250,18 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool join(overture::detail::group_head& group, slot& one) noexcept REQUIRES(lock_);
   void free_members() noexcept REQUIRES(lock_);
 
-  // In store_reading.cpp.
+  // In store_jobs.cpp.
+  enum class work_kind : std::uint8_t { none, give_back, read, decode, build, finalize };
+  void work_later(asset_priority priority) noexcept;
   void feed_later() noexcept;
   void feed() noexcept;
+  void do_next(bool background) noexcept;
+  void drain(thread_work& here) noexcept;
+  [[nodiscard]] bool do_one(priority_classes of_these) noexcept;
+  [[nodiscard]] work_kind choose_work(priority_classes of_these, slot*& next,
+                                      actions& todo) noexcept REQUIRES(lock_);
+
+  // In store_reading.cpp.
   void begin_reads() noexcept;
   void fetch_nothing(slot& one) noexcept;
   [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
@@ -279,13 +289,6 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool is_for_background(asset_priority priority) const noexcept {
     return class_of(priority) == background_class && background_group_.has_value();
   }
-  enum class work_kind : std::uint8_t { none, give_back, read, decode, build, finalize };
-  void work_later(asset_priority priority) noexcept;
-  void do_next(bool background) noexcept;
-  void drain(thread_work& here) noexcept;
-  [[nodiscard]] bool do_one(priority_classes of_these) noexcept;
-  [[nodiscard]] work_kind choose_work(priority_classes of_these, slot*& next,
-                                      actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] bool leave_room_to(const slot& first, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_decode(slot& one, bool has_other_work, actions& todo) noexcept
       REQUIRES(lock_);

@@ -30,12 +30,6 @@ std::uint64_t usual_content_bytes(const loader_entry& of) noexcept {
   return of.decoded == 0 ? 0 : of.content_bytes / of.decoded;
 }
 
-// What has a job that is dropped would never go on.
-job_options always(job_options options) noexcept {
-  options.always = true;
-  return options;
-}
-
 // Where a loader found the flaw, if the file is a text: what reads texts has no other place.
 text_place place_in(std::span<const std::byte> content, const error& why) noexcept {
   if (why.offset == 0 || why.offset > content.size() || why.source != source_id{}) return {};
@@ -50,54 +44,6 @@ text_place place_in(std::span<const std::byte> content, const error& why) noexce
 }  // namespace
 
 // --- Which is next -------------------------------------------------------------------------------
-
-void store_core::feed_later() noexcept {
-  if (feeding_.exchange(true, std::memory_order_seq_cst)) return;
-  const thread_work::submitting now;
-  group_.run([this]() noexcept {
-    feeding_.store(false, std::memory_order_seq_cst);
-    feed();
-  });
-}
-
-// In a job.
-void store_core::feed() noexcept {
-  if (thread_work* const around = thread_work::around(*this)) {
-    around->feeds = true;
-    return;
-  }
-  thread_work here(*this);
-  here.feeds = true;
-  drain(here);
-}
-
-void store_core::do_next(bool background) noexcept {
-  if (thread_work* const around = thread_work::around(*this)) {
-    ++(background ? around->background_jobs : around->jobs);
-    return;
-  }
-  thread_work here(*this);
-  ++(background ? here.background_jobs : here.jobs);
-  drain(here);
-}
-
-void store_core::drain(thread_work& here) noexcept {
-  for (;;) {
-    if (here.jobs > 0) {
-      --here.jobs;
-      here.feeds |= do_one(taken_by(false));
-    } else if (here.background_jobs > 0) {
-      --here.background_jobs;
-      here.feeds |= do_one(taken_by(true));
-    } else if (std::exchange(here.feeds, false)) {
-      begin_reads();
-    } else if (std::exchange(here.unloads, false)) {
-      unload_some();
-    } else {
-      return;
-    }
-  }
-}
 
 // What is given up goes before anything begins.
 void store_core::begin_reads() noexcept {
@@ -383,88 +329,7 @@ void store_core::has_been_read(slot& one) noexcept {
         decodes ? do_next(false) : feed();
         (void)group_.end_job();
       },
-      always(options_for(priority, "asset")));
-}
-
-priority_classes store_core::taken_by(bool background) const noexcept {
-  if (background) return {.most = background_class};
-  return {.least = background_group_ ? background_class + 1 : background_class};
-}
-
-void store_core::step_waits(asset_priority priority) noexcept {
-  work_later(priority);
-}
-
-// --- Jobs ----------------------------------------------------------------------------------------
-
-void store_core::work_later(asset_priority priority) noexcept {
-  const thread_work::submitting now;
-  if (is_for_background(priority)) {
-    return background_group_->run([this]() noexcept { do_next(true); }, {.always = true});
-  }
-  group_.run([this]() noexcept { do_next(false); }, always(options_for(priority, "asset")));
-}
-
-// A job belongs to no asset, nor to one kind of work: there is one for each step of a read, each
-// decode() and each build() or finalize(), and each does what is most urgent by then. What is
-// queued in a pool cannot be overtaken otherwise. At one priority reads go on first, to keep the
-// disk busy, and then the order is that of asking.
-// True if there may be something to read.
-bool store_core::do_one(priority_classes of_these) noexcept {
-  for (;;) {
-    actions todo;
-    slot* next = nullptr;
-    work_kind what = work_kind::none;
-    bool more = false;
-    {
-      const sync_detail::scoped_lock hold(lock_);
-      more = must_give_back(todo);
-      if (!more) what = choose_work(of_these, next, todo);
-    }
-    perform(todo);
-    switch (more ? work_kind::give_back : what) {
-      case work_kind::give_back:
-        (void)give_back();
-        continue;
-      case work_kind::read:
-        if (with_.files.take_step(of_these)) return false;
-        continue;  // another job has taken it
-      case work_kind::decode:
-        decode(*next);
-        return true;
-      case work_kind::build:
-        build(*next);
-        return false;
-      case work_kind::finalize:
-        finalize_step_of(*next);
-        return false;
-      case work_kind::none:
-        return true;
-    }
-  }
-}
-
-// What is to be decoded, built or finalized is in `next`, and has begun.
-store_core::work_kind store_core::choose_work(priority_classes of_these, slot*& next,
-                                              actions& todo) noexcept {
-  const std::optional<asset_priority> step = with_.files.first_step(of_these);
-  slot* const read = to_decode_.first(of_these);
-  slot* const made = for_workers_.first(of_these);
-  const bool made_is_next = made != nullptr && (read == nullptr || comes_before(*made, *read));
-  const slot* const first = made_is_next ? made : read;
-  if (step && (first == nullptr || *step >= first->priority)) return work_kind::read;
-  if (!made_is_next && read != nullptr) {
-    next = begin_decode(*read, step || made != nullptr, todo);
-    if (next != nullptr) return work_kind::decode;
-    if (to_decode_.first(of_these) != read) return work_kind::none;  // it was given up
-  }
-  if (made != nullptr) {
-    next = made;
-    const work_kind what = made->now.building ? work_kind::build : work_kind::finalize;
-    happens(*made, life_event::step_begins, todo);
-    return what;
-  }
-  return step ? work_kind::read : work_kind::none;
+      options_for(priority, "asset"));
 }
 
 // --- Its value -----------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/assets/slot_table.cpp": "asset_store_test",
     "src/assets/store_asks.cpp": "asset_store_test, order_test",
     "src/assets/store_core.cpp": "asset_store_test, bad_luck_test",
+    "src/assets/store_jobs.cpp": "order_test, bad_luck_test",
     "src/assets/store_lives.cpp": "life_test says what it carries out; memory_test what it counts",
     "src/assets/store_reading.cpp": "order_test, memory_test",
     "src/assets/store_reload.cpp": "reload_test",
