@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "assets/lists.hpp"
@@ -80,12 +79,11 @@ class fetcher {
   // Never calls the listener.
   [[nodiscard]] virtual bool set_priority(fetch_request& begun, asset_priority to,
                                           std::uint64_t number) noexcept = 0;
-  // The priority of the most urgent step of these that waits for a job, if there is one. Never
-  // calls the listener.
-  [[nodiscard]] virtual std::optional<asset_priority> first_step(
-      priority_classes of_these) noexcept = 0;
-  // Does that step. False if no step waits.
-  virtual bool take_step(priority_classes of_these) noexcept = 0;
+  // Takes the most urgent step of these, of this priority at least, for do_step(); null if no such
+  // step waits. Never calls the listener.
+  [[nodiscard]] virtual fetch_request* take_step(priority_classes of_these,
+                                                 asset_priority least) noexcept = 0;
+  virtual void do_step(fetch_request& of) noexcept = 0;
   // Once all requests have ended: waits until each step_waits() has returned.
   virtual void wait_for_calls() noexcept = 0;
   // Reads some of what has begun if no thread might: if a host polls the read queue, it may be the

@@ -123,6 +123,7 @@ void file_fetcher::add_step(fetch_request& of_file, task step, fetch_listener& l
     const sync_detail::scoped_lock hold(lock_);
     of_file.step = step;
     steps_.insert_in_order(of_file);
+    waiting_steps_.fetch_add(1, std::memory_order_relaxed);
     priority = of_file.priority;
   }
   listener.step_waits(priority);
@@ -151,26 +152,22 @@ bool file_fetcher::set_priority(fetch_request& begun, asset_priority to,
   return waits;
 }
 
-std::optional<asset_priority> file_fetcher::first_step(priority_classes of_these) noexcept {
+// A job whose item another took sees all steps that were there by then: the store's lock orders
+// them.
+fetch_request* file_fetcher::take_step(priority_classes of_these, asset_priority least) noexcept {
+  if (waiting_steps_.load(std::memory_order_relaxed) == 0) return nullptr;
   const sync_detail::scoped_lock hold(lock_);
-  const fetch_request* const first = steps_.first(of_these);
-  return first != nullptr ? std::optional(first->priority) : std::nullopt;
+  fetch_request* const first = steps_.first(of_these);
+  if (first == nullptr || first->priority < least) return nullptr;
+  waiting_steps_.fetch_sub(1, std::memory_order_relaxed);
+  first->in->remove(*first);
+  return first;
 }
 
-bool file_fetcher::take_step(priority_classes of_these) noexcept {
-  task step;
-  std::uint32_t subject = 0;
-  {
-    const sync_detail::scoped_lock hold(lock_);
-    fetch_request* const next = steps_.pop(of_these);
-    if (next == nullptr) return false;
-    step = next->step;
-    subject = next->subject;
-    next->step_began_ns = now_ns();
-  }
-  const zone work("read", {.subject = subject});
-  step.run(step.context);  // which may end the request
-  return true;
+void file_fetcher::do_step(fetch_request& of) noexcept {
+  of.step_began_ns = now_ns();
+  const zone work("read", {.subject = of.subject});
+  of.step.run(of.step.context);  // which may end the request
 }
 
 void file_fetcher::done_with(held_file* file) noexcept {

@@ -32,9 +32,9 @@ class file_fetcher final : public fetcher {
   void begin(fetch_request& wanted, fetch_listener& listener) noexcept override;
   [[nodiscard]] bool set_priority(fetch_request& begun, asset_priority to,
                                   std::uint64_t number) noexcept override;
-  [[nodiscard]] std::optional<asset_priority> first_step(
-      priority_classes of_these) noexcept override;
-  bool take_step(priority_classes of_these) noexcept override;
+  [[nodiscard]] fetch_request* take_step(priority_classes of_these,
+                                         asset_priority least) noexcept override;
+  void do_step(fetch_request& of) noexcept override;
   void wait_for_calls() noexcept override;
   bool help() noexcept override;
   void done_with(held_file* file) noexcept override;
@@ -59,7 +59,8 @@ class file_fetcher final : public fetcher {
   sync_detail::mutex lock_;
   free_place* free_places_ GUARDED_BY(lock_) = nullptr;
   priority_lines<fetch_request> steps_ GUARDED_BY(lock_);
-  atomic<unsigned> calls_{0};  // of step_waits(), whose threads may be slow to return
+  atomic<unsigned> waiting_steps_{0};  // in those lines: jobs need no lock to see that none waits
+  atomic<unsigned> calls_{0};          // of step_waits(), whose threads may be slow to return
 };
 
 }  // namespace overture::assets_detail

@@ -194,6 +194,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] life_facts facts_of(const slot& one) const noexcept REQUIRES(lock_);
   void move(slot& one) noexcept REQUIRES(lock_);
   [[nodiscard]] slot_list* list_of(slot& one) noexcept REQUIRES(lock_);
+  void count_waiting_read(slot& one, place before) noexcept REQUIRES(lock_);
   void measure(slot& one, const life& before) noexcept REQUIRES(lock_);
   void carry_out(slot& one, const life_actions& what, actions& todo) noexcept REQUIRES(lock_);
   void take_room(slot& one, actions& todo) noexcept REQUIRES(lock_);
@@ -251,15 +252,20 @@ class store_core final : public fetch_listener {
   void free_members() noexcept REQUIRES(lock_);
 
   // In store_jobs.cpp.
-  enum class work_kind : std::uint8_t { none, give_back, read, decode, build, finalize };
+  enum class work_kind : std::uint8_t { none, read, decode, build, finalize };
+  struct chosen_work {
+    work_kind kind = work_kind::none;
+    slot* of = nullptr;             // what is to be decoded, built or finalized
+    fetch_request* step = nullptr;  // of a read
+  };
   void work_later(asset_priority priority) noexcept;
   void feed_later() noexcept;
   void feed() noexcept;
   void do_next(bool background) noexcept;
   void drain(thread_work& here) noexcept;
   [[nodiscard]] bool do_one(priority_classes of_these) noexcept;
-  [[nodiscard]] work_kind choose_work(priority_classes of_these, slot*& next,
-                                      actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] chosen_work choose_work(priority_classes of_these, actions& todo) noexcept
+      REQUIRES(lock_);
 
   // In store_reading.cpp.
   void begin_reads() noexcept;
@@ -290,8 +296,9 @@ class store_core final : public fetch_listener {
     return class_of(priority) == background_class && background_group_.has_value();
   }
   [[nodiscard]] bool leave_room_to(const slot& first, actions& todo) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* begin_decode(slot& one, bool has_other_work, actions& todo) noexcept
-      REQUIRES(lock_);
+  [[nodiscard]] bool has_room_to_decode(slot& one) noexcept REQUIRES(lock_);
+  void wait_for_room(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] bool begin_decode(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void decode(slot& one) noexcept;
   void note_size(const slot& one) noexcept REQUIRES(lock_);
   void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;

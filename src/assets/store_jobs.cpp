@@ -82,30 +82,30 @@ void store_core::work_later(asset_priority priority) noexcept {
 bool store_core::do_one(priority_classes of_these) noexcept {
   for (;;) {
     actions todo;
-    slot* next = nullptr;
-    work_kind what = work_kind::none;
+    chosen_work next;
     bool more = false;
     {
       const sync_detail::scoped_lock hold(lock_);
       more = must_give_back(todo);
-      if (!more) what = choose_work(of_these, next, todo);
+      if (!more) next = choose_work(of_these, todo);
     }
     perform(todo);
-    switch (more ? work_kind::give_back : what) {
-      case work_kind::give_back:
-        (void)give_back();
-        continue;
+    if (more) {
+      (void)give_back();
+      continue;
+    }
+    switch (next.kind) {
       case work_kind::read:
-        if (with_.files.take_step(of_these)) return false;
-        continue;  // another job has taken it
+        with_.files.do_step(*next.step);
+        return false;
       case work_kind::decode:
-        decode(*next);
+        decode(*next.of);
         return true;
       case work_kind::build:
-        build(*next);
+        build(*next.of);
         return false;
       case work_kind::finalize:
-        finalize_step_of(*next);
+        finalize_step_of(*next.of);
         return false;
       case work_kind::none:
         return true;
@@ -113,27 +113,32 @@ bool store_core::do_one(priority_classes of_these) noexcept {
   }
 }
 
-// What is to be decoded, built or finalized is in `next`, and has begun.
-store_core::work_kind store_core::choose_work(priority_classes of_these, slot*& next,
-                                              actions& todo) noexcept {
-  const std::optional<asset_priority> step = with_.files.first_step(of_these);
+// It has begun.
+store_core::chosen_work store_core::choose_work(priority_classes of_these, actions& todo) noexcept {
   slot* const read = to_decode_.first(of_these);
   slot* const made = for_workers_.first(of_these);
   const bool made_is_next = made != nullptr && (read == nullptr || comes_before(*made, *read));
   const slot* const first = made_is_next ? made : read;
-  if (step && (first == nullptr || *step >= first->priority)) return work_kind::read;
-  if (!made_is_next && read != nullptr) {
-    next = begin_decode(*read, step || made != nullptr, todo);
-    if (next != nullptr) return work_kind::decode;
-    if (to_decode_.first(of_these) != read) return work_kind::none;  // it was given up
+  const asset_priority least = first != nullptr ? first->priority : asset_priority{};
+  if (fetch_request* const step = with_.files.take_step(of_these, least)) {
+    return {.kind = work_kind::read, .step = step};
+  }
+  const bool lacks_room = !made_is_next && read != nullptr && !has_room_to_decode(*read);
+  if (!made_is_next && read != nullptr && !lacks_room) {
+    if (!begin_decode(*read, todo)) return {};  // it was given up
+    return {.kind = work_kind::decode, .of = read};
   }
   if (made != nullptr) {
-    next = made;
-    const work_kind what = made->now.building ? work_kind::build : work_kind::finalize;
+    const work_kind kind = made->now.building ? work_kind::build : work_kind::finalize;
     happens(*made, life_event::step_begins, todo);
-    return what;
+    return {.kind = kind, .of = made};
   }
-  return step ? work_kind::read : work_kind::none;
+  if (!lacks_room) return {};
+  if (fetch_request* const step = with_.files.take_step(of_these, asset_priority{})) {
+    return {.kind = work_kind::read, .step = step};
+  }
+  wait_for_room(*read, todo);
+  return {};
 }
 
 }  // namespace overture::assets_detail

@@ -122,10 +122,9 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   one.now = next;
   measure(one, before);
   counts_.put_in(one);
-  if (next.in != before.in) move(one);
-  if (one.of != nullptr && one.of->reads) {
-    one.first_of_path->waiting_reads_of_path += next.in == place::to_read ? 1 : 0;
-    one.first_of_path->waiting_reads_of_path -= before.in == place::to_read ? 1 : 0;
+  if (next.in != before.in) {
+    move(one);
+    count_waiting_read(one, before.in);
   }
   if (changes_state) {
     one.since_ns = now_ns();
@@ -189,6 +188,14 @@ void store_core::move(slot& one) noexcept {
   if (was_refused) return to->insert_first_of_number(one);
   const bool comes_back = one.now.in == place::for_main && one.now.begun;
   comes_back ? to->push_front(one) : to->push_back(one);
+}
+
+// What waits to be read may share a read of its file.
+void store_core::count_waiting_read(slot& one, place before) noexcept {
+  if (one.of == nullptr || !one.of->reads) return;
+  std::uint32_t& waiting = one.first_of_path->waiting_reads_of_path;
+  if (one.now.in == place::to_read) ++waiting;
+  if (before == place::to_read) --waiting;
 }
 
 void store_core::carry_out(slot& one, const life_actions& what, actions& todo) noexcept {

@@ -347,24 +347,29 @@ bool store_core::leave_room_to(const slot& first, actions& todo) noexcept {
   return found;
 }
 
-// Null if it was given up, or if there is no room for it: then it waits with its file, see
-// resume_decodes(), for a job that is owed to it unless this one has other work.
-slot* store_core::begin_decode(slot& one, bool has_other_work, actions& todo) noexcept {
+bool store_core::has_room_to_decode(slot& one) noexcept {
   const std::uint64_t bytes = room_for(one, one.fetch.content.size());
+  had_no_room_[class_of(one.priority)] = true;
+  const bool has_room = !is_held(one) || ending_ || try_room(one, bytes);
+  if (!has_room) trace_room(one, true);
+  return has_room;
+}
+
+// It waits with its file until there is room: see resume_decodes().
+void store_core::wait_for_room(slot& one, actions& todo) noexcept {
+  ++owed_decodes_[class_of(one.priority)];
+  if (leave_room_to(one, todo)) resume_decodes(todo);
+}
+
+// False if it was given up.
+bool store_core::begin_decode(slot& one, actions& todo) noexcept {
   const std::size_t line = class_of(one.priority);
-  had_no_room_[line] = true;
-  if (is_held(one) && !ending_ && !try_room(one, bytes)) {
-    trace_room(one, true);
-    if (!has_other_work) ++owed_decodes_[line];
-    if (leave_room_to(one, todo)) resume_decodes(todo);
-    return nullptr;
-  }
   had_no_room_[line] = false;
   one.known_bytes = 0;
   todo.jobs[line] += std::exchange(owed_decodes_[line], 0);
-  set_room(one, bytes);
+  set_room(one, room_for(one, one.fetch.content.size()));
   happens(one, life_event::decode_begins, todo);
-  return one.now.state == asset_state::decoding ? &one : nullptr;
+  return one.now.state == asset_state::decoding;
 }
 
 void* store_core::take_value(loader_entry& of) noexcept {

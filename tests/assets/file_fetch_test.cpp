@@ -45,7 +45,9 @@ TEST(a_file_fetcher, does_the_steps_of_what_was_asked_for_first_before_others) {
   }
   engine.reads.drain();
   for (int i = 0; i < 100 && listener.numbers.size() < 4; ++i) {
-    EXPECT_TRUE(fetcher.take_step({}));
+    fetch_request* const next = fetcher.take_step({}, asset_priority{});
+    ASSERT_NE(next, nullptr);
+    fetcher.do_step(*next);
     engine.reads.drain();
   }
   EXPECT_THAT(listener.numbers, ElementsAre(0, 1, 2, 3));
