@@ -7,6 +7,7 @@
 A link to a source leads to a page with that source, one to a folder to a list of its sources.
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -77,12 +78,22 @@ class Stage:
     def add_source(self, path):
         text = (ROOT / path).read_text()
         fence = "`" * 8
-        self.write(f"{path}.md", f"{ORPHAN}# {path}\n\n{fence}{LANGUAGES[path.suffix]}\n{text}\n"
+        self.write(f"{path}.md", f"{ORPHAN}# {path}\n\n{fence}{language(path, text)}\n{text}\n"
                                  f"{fence}\n")
 
     def add_file(self, path):
         (self.to / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, self.to / path)
+
+
+def language(path, text):
+    """What colours it: nothing where it is malformed on purpose, as some data of examples is."""
+    if path.suffix == ".json":
+        try:
+            json.loads(text)
+        except ValueError:
+            return "text"
+    return LANGUAGES[path.suffix]
 
 
 def purpose(path):
