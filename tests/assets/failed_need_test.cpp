@@ -185,12 +185,13 @@ TEST(a_failed_need, that_was_let_go_of_while_it_loaded_is_not_forgotten) {
       rig.add("top", by_reload ? "" : "@mid");
       rig.add("mid", "leaf.txt");
       rig.add("leaf.txt", "broken");
+      rig.add("another", "");
       rig.mount();
       barricade decoding{barricade::raised};
       barricade gate{barricade::raised};
       std::atomic<bool> holds{false};
       rig.lists.before_decode = [&](const std::string& path) {
-        if (path != "mid" || !holds) return;
+        if (path != (decodes ? "mid" : "another") || !holds) return;
         decoding.lower();
         gate.wait();
       };
@@ -203,7 +204,13 @@ TEST(a_failed_need, that_was_let_go_of_while_it_loaded_is_not_forgotten) {
         ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(top); }));
       }
       ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 1; }));
-      holds = decodes;
+      holds = true;
+      // While its worker decodes it, or another asset.
+      asset<list> another;
+      if (!decodes) {
+        another = store.get<list>("another"_path);
+        decoding.wait();
+      }
       {
         const asset<list> look = store.get<list>("mid"_path);
         if (decodes) decoding.wait();
