@@ -37,6 +37,8 @@
 
 namespace overture::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr const char* watch_usage = "overture watch [OPTIONS] [--] PROGRAM [ARGS...]";
@@ -65,8 +67,8 @@ What it does not see
 Exit status
   that of the program, or 0 if --until has ended it
   2  invalid arguments
-  3  the program could not be found, or cannot be watched
-  5  output could not be written
+  3  the program or --tree could not be found, or cannot be watched
+  5  output could not be written, or there was no room for a recording
 )";
 
 struct watch_arguments {
@@ -125,7 +127,7 @@ int write_first_uses(const watch::load_view& view, const watch_arguments& argume
                      known_output& old) {
   std::error_code failed;
   const std::string tree =
-      arguments.tree.empty() ? "" : std::filesystem::canonical(arguments.tree, failed).string();
+      arguments.tree.empty() ? "" : fs::canonical(arguments.tree, failed).string();
   load_record record;
   for (const watch::first_use& each : watch::first_uses(view, tree)) {
     // A name that no tree can have stands for no file of it.
@@ -184,6 +186,12 @@ int watch_program(const watch_arguments& arguments, const std::string& library, 
   }
   const int status = run.end.was_ended ? exit_ok : run.end.status;
   std::vector<watch::watched_process> all = watch::read_folder(folder.path(), run.ended_ns);
+  if (all.empty() && run.lacked_room) {
+    print_error(fmt::format("there was no room to record {} in {}; name another folder in TMPDIR",
+                            printable(arguments.program.front()),
+                            printable(fs::path(folder.path()).parent_path().string())));
+    return exit_output_failed;
+  }
   if (all.empty()) {
     print_error(fmt::format("{} was not watched: its loader did not take the library {}",
                             printable(arguments.program.front()), printable(library)));
@@ -214,6 +222,10 @@ int cmd_watch(const std::vector<std::string>& words) {
     return refuse(
         "liboverture-watch.so is not where it was installed with this command; name it in "
         "OVERTURE_WATCH_LIBRARY");
+  }
+  std::error_code ignored;
+  if (!arguments.tree.empty() && !fs::is_directory(arguments.tree, ignored)) {
+    return refuse(fmt::format("--tree {}: no such folder", printable(arguments.tree)));
   }
   const tree_arguments no_mounts;
   output_check check(no_mounts);

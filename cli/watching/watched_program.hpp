@@ -48,6 +48,7 @@ struct watch_run {
   std::uint64_t ended_ns = 0;  // on the monotonic clock
   watch::sampling samples;
   bool started_others = false;  // which were not watched
+  bool lacked_room = false;     // for a recording
 };
 // Runs it with the recorder, whose files go to `folder`.
 [[nodiscard]] watch_run run_watched(const std::vector<std::string>& words,

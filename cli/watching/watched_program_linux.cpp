@@ -91,8 +91,24 @@ bool is_over(const watch_until& until, const std::string& folder, std::uint64_t 
   }
 }
 
+// A recording without room for its tables, which its process has given up.
+bool is_cut_off(const fs::path& recording) {
+  std::error_code failed;
+  const std::uintmax_t bytes = fs::file_size(recording, failed);
+  return !failed && bytes < watch::names_at;
+}
+
+bool has_cut_off_recording(const std::string& folder) {
+  std::error_code failed;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder, failed)) {
+    if (each.path().extension() == ".watch" && is_cut_off(each.path())) return true;
+  }
+  return false;
+}
+
 // What the kernel counts of threads that will not end by themselves.
 void note_kernel_counts(const std::string& recording) {
+  if (is_cut_off(recording)) return;
   const int file = ::open(recording.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return;
   void* const room = ::mmap(nullptr, watch::slots_at, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -232,6 +248,7 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
   made.ended_ns = monotonic_ns();
   made.samples = sampler.take();
   std::error_code failed;
+  made.lacked_room = has_cut_off_recording(folder);
   made.started_others = fs::exists(fs::path(folder) / watch::others_file, failed);
   return made;
 }

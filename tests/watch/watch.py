@@ -8,6 +8,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -30,10 +31,11 @@ class Box:
         for name in ("tmp", "home", "data"):
             (self.path / name).mkdir()
 
-    def run(self, *words, code=0, **more):
+    def run(self, *words, code=0, preexec_fn=None, **more):
         done = subprocess.run([self.overture, "watch", *map(str, words)], cwd=self.path,
                               env={**self.environment, **more}, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              preexec_fn=preexec_fn)
         assert done.returncode == code, (words, done)
         assert list((self.path / "tmp").iterdir()) == [], "no temporary file is left"
         return done
@@ -157,6 +159,17 @@ def ends_in_time(box, game):
     del game
 
 
+def has_no_room(box, game):
+    """For a recording: its folder is full, or files may not be so large."""
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    for until in ((), ("--until", "0.5")):
+        done = box.run(*until, "--", "/bin/sleep", "1", code=5, preexec_fn=small_files)
+        assert "no room to record" in done.stderr and "TMPDIR" in done.stderr, done.stderr
+    del game
+
+
 def writes_pages_and_records(box, game):
     box.run("--html", "out.html", "--record", "out.record", "--tree", "data", "--anonymous", "--",
             game, "exit", box.path / "data", code=7)
@@ -173,6 +186,8 @@ def refuses(box, game, static_game):
         assert text in done.stderr, done.stderr
     assert "give the program" in box.run(code=2).stderr
     assert "give frame, menu" in box.run("--until", "never", "--", game, code=2).stderr
+    wrong = box.run("--record", "out.record", "--tree", "nowhere", "--", game, code=3)
+    assert "nowhere" in wrong.stderr and not (box.path / "out.record").exists(), wrong.stderr
     raised = box.path / "raised"
     raised.write_bytes(pathlib.Path(game).read_bytes())
     raised.chmod(0o4755)
@@ -206,6 +221,7 @@ CASES = {
     "changes-folder": lambda box, game, _: changes_folder(box, game),
     "streams": lambda box, game, _: streams(box, game),
     "full": lambda box, game, _: full(box, game),
+    "no-room": lambda box, game, _: has_no_room(box, game),
     "ends-in-time": lambda box, game, _: ends_in_time(box, game),
     "pages-and-records": lambda box, game, _: writes_pages_and_records(box, game),
     "refuses": refuses,
