@@ -32,7 +32,7 @@ enum class asset_event_kind : std::uint8_t {
   unloaded,       // handles show the placeholder again, if there is one
   failed,         // to load; `failure` says why
   loaded,         // it is ready
-  reloaded,       // it has a new value
+  reloaded,       // it has a new value, of a changed file or of another stage
   reload_failed,  // it keeps its old value; `failure` says why
 };
 inline constexpr std::size_t asset_event_kind_count = 5;
