@@ -186,40 +186,34 @@ TEST(a_store_in_all_interleavings, settles_assets_that_need_each_other) {
   });
 }
 
+// One of two assets is raised, the other dropped, while jobs run.
+void raise_and_drop(explored_nodes& store) {
+  slot& one = store.get("a", asset_priority::low);
+  slot& other = store.get("b", asset_priority::low);
+  run({[&] { (void)store.jobs.run_one(); },
+       [&] {
+         store.raise(one, asset_priority::high);
+         store.drop(other);
+       },
+       [&] { store.run_jobs(); }});
+  store.settle(one);
+  check(one.state.load() == asset_state::ready, "it was raised");
+  store.drop(one);
+  store.end();
+}
+
 TEST(a_store_in_all_interleavings, finalizes_what_is_raised_or_dropped_between_two_steps) {
   expect_clean_nearby([] {
     explored_nodes store;
     store.loader.takes_two_steps = true;
-    slot& one = store.get("a", asset_priority::low);
-    slot& other = store.get("b", asset_priority::low);
-    run({[&] { (void)store.jobs.run_one(); },
-         [&] {
-           store.raise(one, asset_priority::high);
-           store.drop(other);
-         },
-         [&] { store.run_jobs(); }});
-    store.settle(one);
-    check(one.state.load() == asset_state::ready, "it was raised");
-    store.drop(one);
-    store.end();
+    raise_and_drop(store);
   });
 }
 
 TEST(a_store_in_all_interleavings, builds_what_is_raised_or_dropped_meanwhile) {
   expect_clean_nearby([] {
     explored_nodes store(true, 1u << 20, true);
-    slot& one = store.get("a", asset_priority::low);
-    slot& other = store.get("b", asset_priority::low);
-    run({[&] { (void)store.jobs.run_one(); },
-         [&] {
-           store.raise(one, asset_priority::high);
-           store.drop(other);
-         },
-         [&] { store.run_jobs(); }});
-    store.settle(one);
-    check(one.state.load() == asset_state::ready, "it was raised");
-    store.drop(one);
-    store.end();
+    raise_and_drop(store);
   });
 }
 
