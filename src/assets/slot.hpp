@@ -179,7 +179,7 @@ struct slot : overture::detail::asset_head {
   slot* woken_next = nullptr;
   slot* lowered_next = nullptr;  // in lower_needs()
   bool is_lowered = false;       // it is there
-  slot* look_next = nullptr;     // likewise
+  slot* look_next = nullptr;     // likewise, and in store_core::unwanted_
   bool is_looked_at = false;
 
   atomic<slot*> unused_next{nullptr};

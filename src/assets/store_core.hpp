@@ -244,6 +244,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool lower_one(slot& one, actions& todo) noexcept REQUIRES(lock_);
   // Of those, linked by lowered_next.
   void lower_needs(slot* lowered, actions& todo) noexcept REQUIRES(lock_);
+  void drop_needs(slot& one) noexcept REQUIRES(lock_);
+  void lower_unwanted(actions& todo) noexcept REQUIRES(lock_);
 
   // In store_groups.cpp.
   [[nodiscard]] group_member* take_member() noexcept REQUIRES(lock_);
@@ -393,6 +395,7 @@ class store_core final : public fetch_listener {
   slot_list kept_ GUARDED_BY(lock_);              // the one that was given up first is in front
   slot* measured_ GUARDED_BY(lock_) = nullptr;    // of those, the next to be measured again
   slot* woken_ GUARDED_BY(lock_) = nullptr;       // linked by woken_next: within happens()
+  slot* unwanted_ GUARDED_BY(lock_) = nullptr;    // linked by look_next: that lost a parent
   slot* changed_ GUARDED_BY(lock_) = nullptr;     // to be reloaded; linked by changed_next
   slot* to_look_at_ GUARDED_BY(lock_) = nullptr;  // likewise: those that pump() looks at now
   std::uint64_t first_due_ns_ GUARDED_BY(lock_) = UINT64_MAX;  // of changed_

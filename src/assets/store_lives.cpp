@@ -37,6 +37,7 @@ error as_failure(error why, life_event event) noexcept {
 void store_core::happens(slot& one, life_event event, actions& todo) noexcept {
   apply(one, event, todo);
   wake(todo);
+  lower_unwanted(todo);
 }
 
 void store_core::wake(actions& todo) noexcept {
@@ -200,7 +201,7 @@ void store_core::count_waiting_read(slot& one, place before) noexcept {
 
 void store_core::carry_out(slot& one, const life_actions& what, actions& todo) noexcept {
   if (what.raise) one.settled.raise();
-  if (what.drop_needs) needs_.remove_all(one);
+  if (what.drop_needs) drop_needs(one);
   if (what.drop_file) {
     if (held_file* const file = let_go(std::exchange(one.fetch.file, nullptr))) {
       file->next = std::exchange(todo.files, file);
@@ -285,8 +286,11 @@ bool store_core::sweep(actions& todo) noexcept {
   for (std::size_t i = 0; i < at_once; ++i) {
     slot* const one = unused_.take();
     if (one == nullptr) break;
-    if (!is_held(*one)) happens(*one, life_event::let_go, todo);
+    if (is_held(*one)) continue;
+    apply(*one, life_event::let_go, todo);
+    wake(todo);
   }
+  lower_unwanted(todo);  // once for all of them: many may have waited for one asset
   const bool keeps_too_much = evict(todo);
   return unused_.has_more() || keeps_too_much;
 }

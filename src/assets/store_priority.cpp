@@ -126,6 +126,27 @@ void store_core::lower_needs(slot* lowered, actions& todo) noexcept {
   }
 }
 
+// What it waited for is to be no more urgent than others want.
+void store_core::drop_needs(slot& one) noexcept {
+  for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
+    slot& child = *each->child;
+    const bool may_be_lower = each->pending && child.priority <= one.priority;
+    if (!may_be_lower || std::exchange(child.is_looked_at, true)) continue;
+    child.look_next = std::exchange(unwanted_, &child);
+  }
+  needs_.remove_all(one);
+}
+
+void store_core::lower_unwanted(actions& todo) noexcept {
+  slot* lowered = nullptr;
+  while (slot* const child = unwanted_) {
+    unwanted_ = child->look_next;
+    child->is_looked_at = false;
+    if (is_held(*child)) lower_to_due(*child, lowered, todo);
+  }
+  lower_needs(lowered, todo);
+}
+
 void store_core::set_priorities(std::span<const priority_change> changes) noexcept {
   while (!changes.empty()) {
     const auto some = changes.first(std::min(changes.size(), changes_at_once));

@@ -108,6 +108,40 @@ TEST(a_priority, that_is_lowered_lowers_the_needs_that_are_not_wanted_sooner) {
   EXPECT_TRUE(room.is_ready() && other.is_ready());
 }
 
+// By the program, or because it cannot be loaded.
+TEST(a_priority, of_what_gives_up_its_needs_leaves_them_as_urgent_as_others_want_them) {
+  for (const bool by_failure : {false, true}) {
+    SCOPED_TRACE(by_failure);
+    store_rig rig({.workers = 4});  // two of them wait at the gates
+    rig.add("room", "@walls");
+    rig.add("walls", "wall");
+    rig.add("other", "@walls");
+    rig.add("wall", "wall");
+    rig.mount();
+    barricade wall_gate{barricade::raised};
+    barricade room_gate{barricade::raised};
+    rig.texts.before_decode = [&](const std::string&) { wall_gate.wait(); };
+    rig.lists.after_needs = [&](const std::string& path) {
+      if (path != "room" || !by_failure) return;
+      room_gate.wait();
+      throw std::runtime_error("room");
+    };
+    rigged_store store(rig, {.keep_bytes = 0});
+    const asset<list> other = store.get<list>("other"_path, asset_priority{70});
+    asset<list> room = store.get<list>("room"_path, asset_priority{240});
+    ASSERT_TRUE(
+        pump_until(store, [&] { return priorities(store)["wall"] == asset_priority{240}; }));
+    ASSERT_TRUE(pump_until(store, [&] { return other.state() == asset_state::needing; }));
+    room_gate.lower();
+    if (!by_failure) room = {};
+    EXPECT_TRUE(pump_until(store, [&] { return priorities(store)["wall"] == asset_priority{70}; }));
+    EXPECT_EQ(priorities(store)["walls"], asset_priority{70});
+    wall_gate.lower();
+    pump_until_settled(store);
+    EXPECT_TRUE(other.is_ready());
+  }
+}
+
 TEST(a_priority, that_is_lowered_is_lowered_down_a_chain_however_the_ways_meet) {
   store_rig rig({.workers = 0});
   constexpr int levels = 8;  // each asset needs both of the next level
