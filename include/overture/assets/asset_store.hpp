@@ -21,10 +21,10 @@
 // What is asked for loads in order of priority; at the same priority what others wait for is read
 // first, and then the order is that of asking, in whatever order the disk brings the files. A need
 // has the turn of the first that needs it.
-// Raising an asset raises all that it needs, queued or not; once it is lowered or let go of, they are
-// as urgent as others want them. Background assets are read after all
-// others, and decoded, built and finalized on threads of the lowest priority of the system (in
-// pump(), if the loader is not free_threaded()), so they never stand in the way of a frame.
+// Raising an asset raises all that it needs, queued or not; once it is lowered or let go of, they
+// are as urgent as others want them. Background assets are read after all others, and decoded,
+// built and finalized on threads of the lowest priority of the system (in pump(), if the loader is
+// not free_threaded()), so they never stand in the way of a frame.
 // A call of a loader that has begun is never interrupted: what becomes urgent waits for one.
 //
 // An asset is read whole, unless its loader has stages (asset_stage.hpp), decoded, and finalized
