@@ -115,7 +115,15 @@ struct slot : overture::detail::asset_head {
   std::uint64_t known_bytes = 0;    // what there was no room for, the last time
   bool read_waits = false;          // for room in the ledger of the files
   std::uint64_t leaving_bytes = 0;  // what is free once its value has left
-  std::uint64_t kept_bytes = 0;     // what would become free, if it is kept
+
+  // What is kept: see store_keeping.cpp.
+  bool is_idle = false;            // nothing but what is kept holds it
+  bool lends = false;              // its needs have its handles in idle_handles
+  bool goes_first = false;         // it was kept loaded by what has gone
+  std::uint8_t idle_depth = 0;     // needs between it and what is kept
+  std::uint32_t idle_handles = 0;  // of its handles, those of idle assets
+  slot* idle_next = nullptr;       // in look_if_idle()
+  bool in_idle_look = false;
 
   // For a record: whether it was ever decoded, when it was first read (counted from 1), and what
   // that cost the last time.

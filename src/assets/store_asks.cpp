@@ -50,7 +50,7 @@ slot* store_core::ask(const asset_path& path, const asset_wanted& what, asset_pr
     const sync_detail::scoped_lock hold(lock_);
     found = find_or_add(path, what);
     if (found == nullptr) return nullptr;
-    found->handles.fetch_add(1, std::memory_order_relaxed);
+    add_handle(*found);
     const asset_priority asked_with = how.parent != nullptr ? how.parent->priority : priority;
     const bool is_unloaded = found->now.state == asset_state::unloaded;
     if (is_unloaded) found->wanted = asset_priority{};
@@ -72,7 +72,7 @@ void store_core::ask(slot& known, asset_priority priority) noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
-    known.handles.fetch_add(1, std::memory_order_relaxed);
+    add_handle(known);
     if (known.now.state == asset_state::unloaded) known.wanted = asset_priority{};
     known.wanted = std::max(known.wanted, priority);
     want(known, priority, nullptr, todo);
@@ -84,7 +84,7 @@ bool store_core::hold_if_ready(slot& known) noexcept {
   actions todo;
   const sync_detail::scoped_lock hold(lock_);
   if (known.now.state != asset_state::ready) return false;
-  known.handles.fetch_add(1, std::memory_order_relaxed);
+  add_handle(known);
   happens(known, life_event::asked, todo);  // which has nothing to do but leave what is kept
   return true;
 }

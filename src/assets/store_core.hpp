@@ -206,13 +206,19 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool stands(std::size_t which) const noexcept REQUIRES(lock_) {
     return had_no_room_[which] && to_decode_.first_of(which) != nullptr;
   }
+  // In store_keeping.cpp.
   // Decides about some of the assets whose last handle is gone; true if there are more.
   [[nodiscard]] bool sweep(actions& todo) noexcept REQUIRES(lock_);
   // Some of what is kept in excess; true if there is more.
   bool evict(actions& todo) noexcept REQUIRES(lock_);
   // Decides about all that was let go of before.
   void sweep_all() noexcept;
-  void measure_kept() noexcept REQUIRES(lock_);
+  // It may have become idle, or stopped being so, and with it what it needs.
+  void look_if_idle(slot& one) noexcept REQUIRES(lock_);
+  void look_at_all(slot* looks) noexcept REQUIRES(lock_);
+  void set_idle(slot& one, bool idle, slot*& looks) noexcept REQUIRES(lock_);
+  void stop_lending(slot& one) noexcept REQUIRES(lock_);  // before its needs change
+  void add_handle(slot& one) noexcept REQUIRES(lock_);
 
   // In store_asks.cpp.
   [[nodiscard]] loader_entry* loader_of(const type_key& type) noexcept REQUIRES(lock_);
@@ -393,7 +399,6 @@ class store_core final : public fetch_listener {
   slot_list unload_main_ GUARDED_BY(lock_);
   slot_list unload_any_ GUARDED_BY(lock_);
   slot_list kept_ GUARDED_BY(lock_);              // the one that was given up first is in front
-  slot* measured_ GUARDED_BY(lock_) = nullptr;    // of those, the next to be measured again
   slot* woken_ GUARDED_BY(lock_) = nullptr;       // linked by woken_next: within happens()
   slot* unwanted_ GUARDED_BY(lock_) = nullptr;    // linked by look_next: that lost a parent
   slot* changed_ GUARDED_BY(lock_) = nullptr;     // to be reloaded; linked by changed_next

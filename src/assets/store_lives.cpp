@@ -11,7 +11,6 @@ namespace overture::assets_detail {
 namespace {
 
 constexpr memory_tag room_tag = memory_tag::decode;
-constexpr std::size_t at_once = 64;  // under one lock
 
 bool is_waited_for(const slot& one) noexcept {
   const need* each = one.needed_by;
@@ -138,6 +137,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     note_change_of_state(one, before.state);
   }
   if (before.in == place::kept && next.in == place::none) consider_stage(one);
+  if (one.is_idle || next.in == place::kept) look_if_idle(one);
   trace(one, before, event);
   carry_out(one, what, todo);
   take_room(one, todo);
@@ -153,7 +153,6 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
 // What becomes free, before what it needs is given up.
 void store_core::measure(slot& one, const life& before) noexcept {
   if (one.now.leaving && !before.leaving) one.leaving_bytes = needs_.kept_alive_by(one);
-  if (one.now.in == place::kept) one.kept_bytes = needs_.kept_alive_by(one);
 }
 
 slot_list* store_core::list_of(slot& one) noexcept {
@@ -180,7 +179,6 @@ slot_list* store_core::list_of(slot& one) noexcept {
 
 // From one list to another: in order of asking, until it is decoded.
 void store_core::move(slot& one) noexcept {
-  if (measured_ == &one) measured_ = one.after;
   if (one.in != nullptr) one.in->remove(one);
   slot_list* const to = list_of(one);
   if (to == nullptr) return;
@@ -188,7 +186,8 @@ void store_core::move(slot& one) noexcept {
   const bool was_refused = one.now.in == place::to_read && one.number != times_queued_;
   if (was_refused) return to->insert_first_of_number(one);
   const bool comes_back = one.now.in == place::for_main && one.now.begun;
-  comes_back ? to->push_front(one) : to->push_back(one);
+  const bool goes_first = one.now.in == place::kept && std::exchange(one.goes_first, false);
+  comes_back || goes_first ? to->push_front(one) : to->push_back(one);
 }
 
 // What waits to be read may share a read of its file.
@@ -276,57 +275,6 @@ void store_core::resume_decodes(actions& todo) noexcept {
     had_no_room_[i] = stands(i);
     owed_decodes_[i] -= now;
     todo.jobs[i] += now;
-  }
-}
-
-// --- What nothing holds --------------------------------------------------------------------------
-
-// A few at a time, so that others get the lock.
-bool store_core::sweep(actions& todo) noexcept {
-  for (std::size_t i = 0; i < at_once; ++i) {
-    slot* const one = unused_.take();
-    if (one == nullptr) break;
-    if (is_held(*one)) continue;
-    apply(*one, life_event::let_go, todo);
-    wake(todo);
-  }
-  lower_unwanted(todo);  // once for all of them: many may have waited for one asset
-  const bool keeps_too_much = evict(todo);
-  return unused_.has_more() || keeps_too_much;
-}
-
-bool store_core::evict(actions& todo) noexcept {
-  const auto keeps_too_much = [&]() REQUIRES(lock_) {
-    return kept_.front != nullptr &&
-           (counts_.kept_bytes > config_.keep_bytes || config_.keep_bytes == 0);
-  };
-  for (std::size_t i = 0; i < at_once && keeps_too_much(); ++i) {
-    happens(*kept_.front, life_event::evicted, todo);
-  }
-  return keeps_too_much();
-}
-
-void store_core::sweep_all() noexcept {
-  for (bool more = true; more;) {
-    actions todo;
-    {
-      const sync_detail::scoped_lock hold(lock_);
-      more = sweep(todo);
-    }
-    perform(todo);
-  }
-}
-
-// What the program has let go of since may be kept alive by what is kept: some of them at a time.
-void store_core::measure_kept() noexcept {
-  constexpr unsigned some = 4;
-  for (unsigned i = 0; i < some && kept_.front != nullptr; ++i) {
-    slot& one = measured_ != nullptr ? *measured_ : *kept_.front;
-    measured_ = one.after;
-    if (one.needs == nullptr) continue;
-    counts_.take_out(one);
-    one.kept_bytes = needs_.kept_alive_by(one);
-    counts_.put_in(one);
   }
 }
 

@@ -134,6 +134,7 @@ void store_core::drop_needs(slot& one) noexcept {
     if (!may_be_lower || std::exchange(child.is_looked_at, true)) continue;
     child.look_next = std::exchange(unwanted_, &child);
   }
+  stop_lending(one);
   needs_.remove_all(one);
 }
 

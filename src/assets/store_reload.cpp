@@ -237,7 +237,7 @@ void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noe
   fresh->subject = one.subject;
   set_priority(*fresh, one.priority);
   fresh->handles.store(1, std::memory_order_relaxed);  // until pump() has exchanged the values
-  one.handles.fetch_add(1, std::memory_order_relaxed);
+  add_handle(one);
   happens(*fresh, life_event::asked, todo);
 }
 
@@ -308,6 +308,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     counts_.put_in(one);
     counts_.put_in(reload);
     take_room(reload, todo);
+    stop_lending(one);
     needs::exchange(one, reload);
     one.version.fetch_add(1, std::memory_order_relaxed);
     one.shown.store(one.value, std::memory_order_release);

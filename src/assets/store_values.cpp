@@ -256,7 +256,6 @@ pump_result store_core::pump(std::chrono::nanoseconds budget, bool of_frame) noe
       again = one->work_next;
       happens(*one, life_event::step_again, todo);
     }
-    measure_kept();
     (void)evict(todo);
     // Others give room back without a word.
     if (others_have_room_) {

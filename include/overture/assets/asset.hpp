@@ -88,13 +88,16 @@ struct asset_head {
   atomic<std::uint32_t> version{0};
   asset_barricade settled{barricade::raised};
   bool is_none = false;  // there was no memory for an asset
+  // The store wants to know when a handle goes, not only the last one: what it keeps has others.
+  atomic<bool> tells_drops{false};
 };
 // One that has failed, for lack of memory.
 [[nodiscard]] OVERTURE_API asset_head& no_asset() noexcept;
-// Called when the last handle is gone.
+// Called when the last handle is gone, and when others are if it tells_drops.
 OVERTURE_API void asset_unused(asset_head& head) noexcept;
 inline void drop_handle(asset_head& head) noexcept {
-  if (head.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) asset_unused(head);
+  const bool is_last = head.handles.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  if (is_last || head.tells_drops.load(std::memory_order_seq_cst)) asset_unused(head);
 }
 [[nodiscard]] OVERTURE_API result<void> asset_status(const asset_head& head) noexcept;
 [[nodiscard]] OVERTURE_API asset_path asset_path_of(const asset_head& head) noexcept;

@@ -48,9 +48,8 @@
 //            begun, and one asset more: a chain of 50 assets is 50 assets, whatever the budget.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
-//            it keeps loaded, a level with its textures, up to 64 needs deep. What was given up
-//            first goes first. What several kept assets share counts for none of them, and goes
-//            with the last of them: keep less, or hold what is shared, where it is large.
+//            such assets keep loaded, levels with their textures, up to 64 needs deep; what several
+//            of them share counts once. What was given up first goes first.
 // A record of about 900 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
