@@ -41,6 +41,10 @@ result<void> without_exceptions(Write write) noexcept {
   }
 }
 
+std::string number_of_asset(std::uint32_t subject) {
+  return "asset " + std::to_string(subject - first_asset_subject);
+}
+
 using subject_names = function_ref<subject_text(std::uint32_t)>;
 
 result<void> read_timeline(traced_load& into, const timeline& record, subject_names describe,
@@ -53,6 +57,7 @@ result<void> read_timeline(traced_load& into, const timeline& record, subject_na
 
 result<void> read_timeline(traced_load& into, const timeline& record, const file_system* files) {
   const auto describe = [files](std::uint32_t subject) -> subject_text {
+    if (subject >= first_asset_subject) return {number_of_asset(subject), {}};
     if (!files || subject >= files->entry_count()) return {std::to_string(subject), {}};
     const entry_info entry = files->entry(subject);
     return {std::string(entry.path), std::string(files->mount_of(entry.mount).path)};
@@ -121,8 +126,9 @@ result<void> write_report(text_sink& page, const timeline& record,
   return without_exceptions([&]() -> result<void> {
     const report_detail::store_report what = report_detail::collect_store(store, record);
     const auto describe = [&what](std::uint32_t subject) -> subject_text {
-      std::string path = what.path_of(subject);
-      return {path.empty() ? std::to_string(subject) : std::move(path), {}};
+      if (subject < first_asset_subject) return {"entry " + std::to_string(subject), {}};
+      std::string path = what.path_of(subject - first_asset_subject);
+      return {path.empty() ? number_of_asset(subject) : std::move(path), {}};
     };
     traced_load traced;
     if (result<void> read =

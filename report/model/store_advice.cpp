@@ -102,9 +102,10 @@ class store_adviser {
 
   void about_pump() {
     add(what_.unpumped_ns, store_share_min,
-        fmt::format("Call pump() more often, or with a larger budget: for {} assets waited for it "
-                    "while it did not run.",
-                    human_time(what_.unpumped_ns)));
+        fmt::format(
+            "Call pump() more often, or with a larger budget, and let finalize() use all of "
+            "its own: for {} assets waited for pump() while it did not run.",
+            human_time(what_.unpumped_ns)));
   }
 
   void about_room() {

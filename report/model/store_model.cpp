@@ -73,6 +73,19 @@ std::uint64_t covered(stretches all) {
   return sum;
 }
 
+// The place in store_report::assets of a subject of the timeline; no_subject if it is of no asset.
+std::uint32_t number_of(std::uint32_t subject) {
+  return subject == no_subject || subject < first_asset_subject ? no_subject
+                                                                : subject - first_asset_subject;
+}
+
+// As asset_store::subject_name() has it.
+std::string name_of(const known_asset& one) {
+  std::string name(one.path.text);
+  if (!one.part.empty()) name.append("#").append(one.part);
+  return name;
+}
+
 class store_reader {
  public:
   store_reader(const asset_store& store, const timeline& record) : store_(store), record_(record) {}
@@ -101,22 +114,23 @@ class store_reader {
 
   void know_assets() {
     (void)store_.for_each_asset([&](const known_asset& known) {
-      if (made_.assets.size() <= known.subject) made_.assets.resize(known.subject + 1);
-      asset_times& of = made_.assets[known.subject];
-      of.path = known.path.text;
+      const std::uint32_t number = number_of(known.subject);
+      if (made_.assets.size() <= number) made_.assets.resize(number + 1);
+      asset_times& of = made_.assets[number];
+      of.path = name_of(known);
       of.state = known.state;
       of.bytes = known.bytes;
     });
     char text[4096];
     for (std::uint32_t i = 0; i < made_.assets.size(); ++i) {
-      const std::size_t length = store_.subject_failure(i, text);
+      const std::size_t length = store_.subject_failure(first_asset_subject + i, text);
       made_.assets[i].failure.assign(text, std::min(length, sizeof text));
     }
   }
 
   void know_open_waits() {
     (void)store_.for_each_unsettled([&](const unsettled_asset& found) {
-      made_.open.push_back({found.subject, to_string(found.state), found.what,
+      made_.open.push_back({number_of(found.subject), to_string(found.state), found.what,
                             std::string(found.needs.text), found.ns});
     });
     std::sort(made_.open.begin(), made_.open.end(), [](const open_wait& a, const open_wait& b) {
@@ -144,8 +158,10 @@ class store_reader {
         over = event;
       } else if (event.kind == event_kind::instant) {
         const std::optional<turning> what = turning_of(name);
-        const bool is_known = asset_at(event.subject) != nullptr;
-        if (what && is_known) points_.push_back({event.subject, time_of(event.begin_ns), *what});
+        const std::uint32_t asset = number_of(event.subject);
+        if (what && asset_at(asset) != nullptr) {
+          points_.push_back({asset, time_of(event.begin_ns), *what});
+        }
       }
     });
   }
@@ -156,7 +172,7 @@ class store_reader {
     made.at_ns = time_of(pump.begin_ns);
     made.budget_ns = over.begin_ns - pump.begin_ns;
     made.took_ns = made.budget_ns + over.value;
-    made.asset = over.subject;
+    made.asset = number_of(over.subject);
     for (const trace_event& step : steps) {
       const std::uint64_t ns = step.end_ns - step.begin_ns;
       if (step.subject != over.subject || ns < made.step_ns) continue;
@@ -166,7 +182,8 @@ class store_reader {
   }
 
   void add_zone(const trace_event& event, std::string_view name) {
-    asset_times* const of = asset_at(event.subject);
+    const std::uint32_t asset = number_of(event.subject);
+    asset_times* const of = asset_at(asset);
     if (of == nullptr) return;
     const std::uint64_t ns = event.end_ns - event.begin_ns;
     const std::optional<asset_part> part = part_of_zone(name);
@@ -176,24 +193,25 @@ class store_reader {
       of->longest_ns = std::max(of->longest_ns, ns);
     }
     if (part || name == "read") {
-      points_.push_back({event.subject, time_of(event.begin_ns), turning::work, ns});
+      points_.push_back({asset, time_of(event.begin_ns), turning::work, ns});
     }
   }
 
   void add_delay(const trace_event& event, std::string_view name) {
     const std::optional<asset_part> part = part_of_wait(name);
-    asset_times* const of = asset_at(event.subject);
+    const std::uint32_t asset = number_of(event.subject);
+    asset_times* const of = asset_at(asset);
     if (!part || of == nullptr) return;
     const std::uint64_t begin = time_of(event.begin_ns);
     const std::uint64_t end = std::max(begin, time_of(event.end_ns));
     add_part(*of, *part, begin, end);
     const std::uint32_t by =
-        event.value == 0 ? no_subject : static_cast<std::uint32_t>(event.value - 1);
+        event.value == 0 ? no_subject : number_of(static_cast<std::uint32_t>(event.value - 1));
     if (*part == asset_part::need && end - begin >= of->need_ns) {
       of->need_ns = end - begin;
       of->need = by;
     }
-    made_.delays.push_back({event.subject, *part, std::string(name), begin, end - begin, by});
+    made_.delays.push_back({asset, *part, std::string(name), begin, end - begin, by});
   }
 
   void add_part(asset_times& of, asset_part part, std::uint64_t begin, std::uint64_t end) {

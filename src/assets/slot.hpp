@@ -101,6 +101,7 @@ struct slot : overture::detail::asset_head {
   unsigned first_stage = 0;          // of those before no value can be made
   std::uint64_t since_ns = 0;        // when it came into its state
   error failure;                     // if it has failed
+  bool has_failed = false;           // and has not loaded since
   slot* failed_need = nullptr;       // that made it fail
   text_place failed_at;              // if its file is a text
   fetch_request fetch;

@@ -36,7 +36,7 @@ slot* store_core::find_or_add(const asset_path& path, const asset_wanted& what) 
   slot* const found = table_.find_or_add(key.fits() ? key : path, what);
   if (found != nullptr && table_.size() != before) {
     found->store = this;
-    found->subject = static_cast<std::uint32_t>(before);
+    found->subject = first_asset_subject + static_cast<std::uint32_t>(before);
     counts_.put_in(*found);
   }
   return found;

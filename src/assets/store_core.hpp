@@ -154,7 +154,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] result<void> for_each(function_ref<void(const known_asset&)> visit) noexcept;
   [[nodiscard]] result<std::size_t> take_events(
       function_ref<void(const asset_event&)> visit) noexcept;
-  [[nodiscard]] failure_chain chain_of(const slot& failed) noexcept;
+  [[nodiscard]] failure_chain chain_of(const slot& failed, bool or_before = false) noexcept;
   // Of the asset with this number in a timeline; empty if no asset has it.
   [[nodiscard]] failure_chain chain_of(std::uint32_t subject) noexcept;
   [[nodiscard]] result<void> record(load_record& into) noexcept;

@@ -111,7 +111,10 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   // Until it is tried again, others that have failed for it can be told why.
   if (changes_state && next.state == asset_state::decoding) one.failed_need = nullptr;
   if (changes_state && next.state == asset_state::unloaded) one.gave_up = !is_settled(before.state);
-  if (changes_state && is_settled(next.state)) one.gave_up = false;
+  if (changes_state && is_settled(next.state)) {
+    one.gave_up = false;
+    one.has_failed = next.state == asset_state::failed;
+  }
   if (changes_state && next.state == asset_state::ready && !one.is_second) {
     one.last_reload = {};
     one.reload_failed_need = nullptr;

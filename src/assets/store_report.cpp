@@ -127,7 +127,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
   }
 }
 
-failure_chain store_core::chain_of(const slot& failed) noexcept {
+failure_chain store_core::chain_of(const slot& failed, bool or_before) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   failure_chain chain;
   const slot* first = &failed;
@@ -136,7 +136,7 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
     chain.why = failed.last_reload.error();
     chain.at = failed.failed_at;
     first = failed.reload_failed_need;
-  } else if (failed.now.state != asset_state::failed) {
+  } else if (failed.now.state != asset_state::failed && !(or_before && failed.has_failed)) {
     return chain;
   }
   if (first == nullptr) return chain;
@@ -158,7 +158,7 @@ failure_chain store_core::chain_of(const slot& failed) noexcept {
 
 failure_chain store_core::chain_of(std::uint32_t subject) noexcept {
   const slot* const found = slot_of(subject);
-  return found != nullptr ? chain_of(*found) : failure_chain();
+  return found != nullptr ? chain_of(*found, true) : failure_chain();
 }
 
 bool store_core::owns(const void* handle) noexcept {
@@ -175,7 +175,8 @@ bool store_core::needs_pump(const barricade& settled) noexcept {
 
 const slot* store_core::slot_of(std::uint32_t subject) noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  return subject < table_.size() ? &table_.at(subject) : nullptr;
+  const std::size_t number = subject - first_asset_subject;
+  return subject >= first_asset_subject && number < table_.size() ? &table_.at(number) : nullptr;
 }
 
 result<void> store_core::record(load_record& into) noexcept {

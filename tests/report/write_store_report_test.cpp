@@ -257,6 +257,42 @@ TEST(write_report_of_a_store, says_why_assets_failed) {
               HasSubstr("level.txt needs gone.txt: no mount has this path"));
 }
 
+TEST(write_report_of_a_store, says_why_assets_failed_that_nothing_holds_any_more) {
+  small_store game(file_list{{"level.txt", "gone.txt"}, {"mended.txt", "lost.txt"}});
+  asset<part> level = game.store.get<part>("level.txt"_path);
+  asset<part> mended = game.store.get<part>("mended.txt"_path);
+  game.pump_until([&] {
+    return level.state() == asset_state::failed && mended.state() == asset_state::failed;
+  });
+  level = {};
+  game.folder.write("lost.txt", "");
+  game.store.retry(mended);
+  game.pump_until([&] { return mended.is_ready(); });
+  const std::string page = game.page();
+  EXPECT_THAT(row_of(page, "Failed", "level.txt"),
+              HasSubstr("level.txt needs gone.txt: no mount has this path"));
+  EXPECT_THAT(row_of(page, "Failed", "gone.txt"), HasSubstr("no mount has this path"));
+  EXPECT_EQ(row_of(page, "Failed", "mended.txt"), "");
+}
+
+TEST(write_report_of_a_store, names_parts_and_what_is_loaded_beside_it) {
+  small_store game(file_list{{"car.txt", ""}});
+  const asset<part> whole = game.store.get<part>("car.txt"_path);
+  const asset<part> wheel =
+      game.store.get<part>("car.txt"_path, asset_priority::normal, {.part = "wheel"});
+  game.pump_until([&] { return whole.is_ready() && wheel.is_ready(); });
+  {
+    const zone of_a_load("decode", {.subject = 0});
+  }
+  const std::string page = game.page();
+  EXPECT_THAT(page, HasSubstr("car.txt#wheel"));
+  EXPECT_THAT(page, HasSubstr("entry 0"));
+  page_text sink;
+  ASSERT_TRUE(write_report(sink, game.record, &game.files));
+  EXPECT_THAT(sink.page, AllOf(HasSubstr("\"asset 1\""), HasSubstr("\"car.txt\"")))
+      << "an asset is not the file that has its number";
+}
+
 TEST(write_report_of_a_store, lists_what_was_loaded_more_than_once) {
   small_store game({{"a.txt", ""}, {"b.txt", ""}}, {.keep_bytes = 0, .reload_delay = 0ns});
   const asset<part> b = game.store.get<part>("b.txt"_path);

@@ -179,6 +179,10 @@ struct pump_result {
   std::size_t unloaded = 0;  // assets
 };
 
+// In a timeline assets are the subjects from this number on, in the order in which they were first
+// asked for; those below are entries of the tree, of a load_scope for example.
+inline constexpr std::uint32_t first_asset_subject = std::uint32_t{1} << 31;
+
 // An asset that is neither ready nor failed, and what it waits for.
 struct unsettled_asset {
   asset_path path;
@@ -352,7 +356,8 @@ class OVERTURE_API asset_store {
   // Writes the name of the asset with this number in a timeline: its path, for a part "path#part".
   // Cut to fit. Returns the length, 0 if no asset has this number. Any thread.
   std::size_t subject_name(std::uint32_t subject, std::span<char> text) const noexcept;
-  // Writes why the asset with this number failed, as explain() does. Any thread.
+  // Writes why the asset with this number failed, as explain() does; if nothing holds it any more,
+  // why it failed the last time, unless it has loaded since. Any thread.
   std::size_t subject_failure(std::uint32_t subject, std::span<char> text) const noexcept;
   // Visits every asset that is asked for and neither ready nor failed: what a load that does not
   // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).

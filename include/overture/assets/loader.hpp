@@ -54,7 +54,7 @@ namespace overture {
 
 enum class finalize_step : std::uint8_t {
   done,
-  again,  // call finalize() again, next frame if the budget is used up
+  again,  // call finalize() again, in the next pump()
 };
 
 class asset_context;
@@ -150,8 +150,10 @@ class OVERTURE_API load_context : public asset_context {
   [[nodiscard]] asset<T> need(asset_path path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(ask(path, detail::wanted_of(as), true));
   }
-  // The same, but this asset neither waits for it nor fails with it. It still keeps it loaded:
-  // assets that want each other are never unloaded. Use name() for neighbours.
+  // The same, but this asset neither waits for it nor fails with it. It begins with this one's
+  // priority, and is not raised or lowered with it, nor in a group with it: set the priority of its
+  // handle. It is still kept loaded: assets that want each other are never unloaded. Use name() for
+  // neighbours.
   template <class T>
   [[nodiscard]] asset<T> want(asset_path path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(ask(path, detail::wanted_of(as), false));
@@ -213,8 +215,9 @@ class loader : public detail::any_loader {
     (void)value, (void)context;
     return {};
   }
-  // Does what must happen on one thread, uploads for example. Work for at most `budget`, then
-  // return `again`; at least one step is made in each frame. An error fails the asset. Called on
+  // Does what must happen on one thread, uploads for example. Work in slices for as long as
+  // `budget` lasts, then return `again`: an asset has one call in each pump(), and `budget` is what
+  // is left of that of pump(). One asset at least gets a call. An error fails the asset. Called on
   // the thread in pump(); with free_threaded(), on any worker, but for one asset by one thread at a
   // time.
   virtual result<finalize_step> finalize(T& value, std::chrono::nanoseconds budget) {

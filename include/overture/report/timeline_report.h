@@ -19,16 +19,16 @@ extern "C" {
 #endif
 
 // Writes the page of all that was recorded, replacing the file at `path` (of the system) in one
-// step. `files` names what was loaded; NULL: the page has numbers. Failures, warnings and
-// overridden files are not on it, which it says. Call it when the threads that record are idle or
-// detached. Errors: those of writing files; out_of_memory; invalid.
+// step. `files` names what was loaded; NULL: the page has numbers. Assets have numbers only.
+// Failures, warnings and overridden files are not on it, which it says. Call it when the threads
+// that record are idle or detached. Errors: those of writing files; out_of_memory; invalid.
 overture_code overture_timeline_write_report(const overture_timeline* timeline,
                                              const overture_files* files, const char* path,
                                              overture_error* error);
 
 // The same of what a store loaded: how long each asset took and what it waited for, calls of
 // overture_store_pump() over their budget, failures. `timeline` is that of the pool and the reads,
-// and has no zones with subjects but those of this store. Otherwise as above.
+// of which other loads may be, but no other store. Otherwise as above.
 overture_code overture_store_write_report(const overture_store* store,
                                           const overture_timeline* timeline, const char* path,
                                           overture_error* error);

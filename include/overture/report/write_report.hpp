@@ -44,9 +44,10 @@ class timeline;
                                         const file_system& files, const load_scope& load) noexcept;
 
 // Of all that the timeline has, without a load_scope: what read_file(), decode_file() and an
-// asset_store load, and the zones of the host. `files` names the subjects of events, which are
-// numbers of entries; null: their numbers. What only a load_scope knows is not on the page, which
-// says so: failures, warnings, overridden files. Otherwise as above.
+// asset_store load, and the zones of the host. `files` names the subjects of events that are
+// numbers of entries; null: their numbers. Assets have numbers only: see below. What only a
+// load_scope knows is not on the page, which says so: failures, warnings, overridden files.
+// Otherwise as above.
 [[nodiscard]] result<void> write_report(text_sink& page, const timeline& record,
                                         const file_system* files = nullptr) noexcept;
 
@@ -62,9 +63,9 @@ class timeline;
 //   my_file page("assets.html");
 //   if (auto written = write_report(page, record, store); !written) log(written.error());
 //
-// The zones of the timeline that have a subject are taken for those of this store: give others a
-// timeline of their own. It tells the steps of the threads that are attached to it. Otherwise as
-// above, and the assets that load must do so on threads that are idle now.
+// The timeline may have a load_scope beside the store, but no second store. It tells the steps of
+// the threads that are attached to it. Otherwise as above, and the assets that load must do so on
+// threads that are idle now.
 [[nodiscard]] result<void> write_report(text_sink& page, const timeline& record,
                                         const asset_store& store) noexcept;
 
