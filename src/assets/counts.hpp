@@ -13,7 +13,7 @@ struct counts {
   std::array<std::uint64_t, asset_state_count> in_state{};
   std::array<std::uint64_t, asset_state_count> reloads_in_state{};  // of those
   std::uint64_t kept = 0;
-  std::uint64_t kept_bytes = 0;  // of those, and of what only they keep loaded
+  std::uint64_t kept_bytes = 0;    // of those, and of what only they keep loaded
   std::uint64_t loaded_bytes = 0;  // of what is ready
   std::uint64_t in_flight_bytes = 0;
   std::uint64_t leaving_bytes = 0;

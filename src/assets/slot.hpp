@@ -98,7 +98,7 @@ struct slot : overture::detail::asset_head {
   std::uint64_t value_bytes = 0;     // as its loader says
   value_stage stage;                 // of the value, or of that which is being loaded
   unsigned last_stage = all_stages;  // that the program wants
-  unsigned first_stage = 0;          // of those before no value can be made
+  unsigned stages_left_out = 0;      // bits: no value can be made of so little of the file
   std::uint64_t since_ns = 0;        // when it came into its state
   error failure;                     // if it has failed
   bool has_failed = false;           // and has not loaded since
@@ -172,11 +172,14 @@ struct slot : overture::detail::asset_head {
   bool gave_up = false;                // let go of while it loaded: why it may fail is not known
   bool blamed = false;                 // others have failed because of it
   bool may_come = false;               // it is loaded again, or has been
+  bool in_troubled = false;            // it is in the list of those that have failed
+  slot* troubled_next = nullptr;       //
   std::uint32_t blame_look = 0;        // the last look at its blame, and what that found:
   bool blame_comes = false;            // one of those to blame may come
-  bool retries = false;                // it is retried, with what it needs
-  std::uint64_t circle_at = 0;  // saves that there were when one of its needs closed a circle
-  bool saved = false;           // the program said that its file has changed
+  std::uint64_t retry = 0;       // that is under way for it, and goes on to what it needs; 0: none
+  std::uint64_t last_retry = 0;  // each tries it once
+  std::uint64_t circle_at = 0;   // saves that there were when one of its needs closed a circle
+  bool saved = false;            // the program said that its file has changed
 
   bool in_call = false;             // of its loader
   std::uint8_t call_parity = 0;     // the generation that this belongs to, even or odd
@@ -205,8 +208,12 @@ struct slot : overture::detail::asset_head {
 // The stage that its value should have next; the one that it has if that is right.
 [[nodiscard]] inline unsigned next_stage(const slot& one) noexcept {
   const value_stage& now = one.stage;
-  const unsigned last = std::clamp(one.last_stage, one.first_stage, one.of->last_stage);
-  if (now.is_part && now.index < last) return now.index + 1;
+  const auto from = [&one](unsigned stage) {
+    while (stage < one.of->last_stage && (one.stages_left_out >> stage & 1) != 0) ++stage;
+    return stage;
+  };
+  const unsigned last = from(std::min(one.last_stage, one.of->last_stage));
+  if (now.is_part && now.index < last) return from(now.index + 1);
   const bool is_coarser =
       now.index > last && now.has_parts && one.of->stage_bytes[last] < now.file_bytes;
   return is_coarser ? last : now.index;

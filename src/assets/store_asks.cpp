@@ -131,8 +131,10 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
 
 void store_core::note_need(slot& parent, slot& child, actions& todo) noexcept {
   if (child.now.state == asset_state::failed && is_decided(child)) {
-    if (!parent.retries || child.is_bad_path || !find_loader(child)) return blame(parent, child);
-    child.retries = true;
+    // Each once, or two that fail together would try each other again for ever.
+    const bool retries = parent.retry != 0 && child.last_retry != parent.retry;
+    if (!retries || child.is_bad_path || !find_loader(child)) return blame(parent, child);
+    child.retry = child.last_retry = parent.retry;
     happens(child, life_event::retried, todo);
     raise_all(child, parent.priority, todo);
   }
@@ -173,12 +175,15 @@ void store_core::retry(slot& failed) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     if (failed.now.state == asset_state::failed) retry_circles();
+    ++retries_;
     // What made it fail has failed too, down to the one at fault.
     for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
       slot* const because = one->failed_need;
       // One that can't be loaded stays failed, and so what needs it fails again.
-      one->retries = !one->is_bad_path && find_loader(*one);
-      if (one->retries) happens(*one, life_event::retried, todo);
+      if (!one->is_bad_path && find_loader(*one)) {
+        one->retry = one->last_retry = retries_;
+        happens(*one, life_event::retried, todo);
+      }
       one = because;
     }
   }

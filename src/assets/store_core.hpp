@@ -355,6 +355,8 @@ class store_core final : public fetch_listener {
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
   void look_for_failed() noexcept REQUIRES(lock_);
+  void note_troubled(slot& one) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot& take_troubled() noexcept REQUIRES(lock_);
   void retry_blaming(slot& one) noexcept REQUIRES(lock_);
   void retry_if_come(const slot* because) noexcept REQUIRES(lock_);
   [[nodiscard]] bool may_come(slot& because) noexcept REQUIRES(lock_);
@@ -404,9 +406,12 @@ class store_core final : public fetch_listener {
   slot* changed_ GUARDED_BY(lock_) = nullptr;     // to be reloaded; linked by changed_next
   slot* to_look_at_ GUARDED_BY(lock_) = nullptr;  // likewise: those that pump() looks at now
   std::uint64_t first_due_ns_ GUARDED_BY(lock_) = UINT64_MAX;  // of changed_
-  std::size_t to_retry_ GUARDED_BY(lock_) = 0;                 // where retry_failed() goes on
-  std::size_t left_to_retry_ GUARDED_BY(lock_) = 0;            // how many it has to look at
-  std::size_t looked_at_size_ GUARDED_BY(lock_) = 0;  // of the table, when that was counted
+  // What has failed to load, or to be reloaded, and some that have come since; linked by
+  // troubled_next.
+  slot* first_troubled_ GUARDED_BY(lock_) = nullptr;
+  slot* last_troubled_ GUARDED_BY(lock_) = nullptr;
+  std::size_t troubled_ GUARDED_BY(lock_) = 0;
+  std::size_t left_to_retry_ GUARDED_BY(lock_) = 0;  // how many retry_failed() has to look at
   std::uint32_t blame_look_ GUARDED_BY(lock_) = 0;
   slot* reloaded_ GUARDED_BY(lock_) = nullptr;  // for pump(); linked by work_next
   // Reloads with old values, linked by work_next, and the calls of loaders that may use those.
@@ -421,6 +426,7 @@ class store_core final : public fetch_listener {
   slot* last_event_ GUARDED_BY(lock_) = nullptr;
   std::size_t events_ GUARDED_BY(lock_) = 0;  // assets in that list
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
+  std::uint64_t retries_ GUARDED_BY(lock_) = 0;
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_class_count> had_no_room_
       GUARDED_BY(lock_){};                            // the first to decode

@@ -28,10 +28,11 @@ group_member* store_core::take_member() noexcept {
 bool store_core::join(overture::detail::group_head& group, slot& one) noexcept {
   group_member* const member = take_member();
   if (member == nullptr) return false;
-  *member = {
-      .of = &one, .group = &group, .next_of_group = group.members, .next_of_asset = one.groups};
+  *member = {.of = &one, .group = &group, .next_of_asset = one.groups};
   if (one.groups != nullptr) one.groups->before_of_asset = member;
-  group.members = one.groups = member;
+  one.groups = member;
+  (group.members != nullptr ? group.last_member->next_of_group : group.members) = member;
+  group.last_member = member;
   one.handles.fetch_add(1, std::memory_order_relaxed);
   return true;
 }

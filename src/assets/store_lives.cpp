@@ -114,6 +114,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   if (changes_state && is_settled(next.state)) {
     one.gave_up = false;
     one.has_failed = next.state == asset_state::failed;
+    if (one.has_failed) note_troubled(one);
   }
   if (changes_state && next.state == asset_state::ready && !one.is_second) {
     one.last_reload = {};
@@ -240,7 +241,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   todo.settled = &one;
   if (failed && needs_.may_be_opened(one)) note_change(one, 0);
   if (!is_decided(one)) return;
-  one.retries = false;
+  one.retry = 0;
   if (failed) {
     // Some of those that blame it may not have been tried again meanwhile.
     if (std::exchange(one.may_come, false)) one.blamed = true;

@@ -431,11 +431,11 @@ void store_core::decoded(slot& one, const result<void>& made, void* value, text_
       happens(one, life_event::decode_ends, todo);
     } else {
       if (value != nullptr) free_value(of, value);
-      const unsigned next_stage = one.stage.index + 1;
+      const unsigned stage = one.stage.index;
       fails(one, life_event::decode_fails, made.error(), todo);
       if (one.now.state == asset_state::queued) {
-        one.stage = {.index = next_stage};
-        (one.reload_of != nullptr ? *one.reload_of : one).first_stage = next_stage;
+        one.stage = {.index = stage + 1};
+        (one.reload_of != nullptr ? *one.reload_of : one).stages_left_out |= 1u << stage;
       }
       one.failed_at = at;
     }

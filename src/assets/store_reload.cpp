@@ -154,8 +154,23 @@ void store_core::retry_circles() noexcept {
 
 // Whatever the look that is under way has found, this one finds more.
 void store_core::look_for_failed() noexcept {
-  left_to_retry_ = looked_at_size_ = table_.size();
+  left_to_retry_ = troubled_;
   ++blame_look_;
+}
+
+void store_core::note_troubled(slot& one) noexcept {
+  if (one.is_second || std::exchange(one.in_troubled, true)) return;
+  one.troubled_next = nullptr;
+  (first_troubled_ != nullptr ? last_troubled_->troubled_next : first_troubled_) = &one;
+  last_troubled_ = &one;
+  ++troubled_;
+}
+
+slot& store_core::take_troubled() noexcept {
+  slot& one = *std::exchange(first_troubled_, first_troubled_->troubled_next);
+  one.in_troubled = false;
+  --troubled_;
+  return one;
 }
 
 // What has failed because of this one is tried again: retry_failed() looks for it.
@@ -190,26 +205,25 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
   for (bool more = true; more;) {
     const sync_detail::scoped_lock hold(lock_);
     if (left_to_retry_ == 0) return;
-    // Those that came since are met on the way.
-    left_to_retry_ += table_.size() - std::exchange(looked_at_size_, table_.size());
     const std::size_t count = std::min(left_to_retry_, 16 * reloads_at_once);
     left_to_retry_ -= count;
     for (std::size_t i = 0; i < count; ++i) {
-      if (to_retry_ >= table_.size()) to_retry_ = 0;
-      slot& one = table_.at(to_retry_++);
-      if (one.changed || one.reload != nullptr) continue;  // what that brings decides
+      slot& one = take_troubled();
       const bool failed = one.now.state == asset_state::failed;
       const bool keeps_old = one.now.state == asset_state::ready && !one.last_reload;
+      if (!failed && !keeps_old) continue;
+      note_troubled(one);
+      if (one.changed || one.reload != nullptr) continue;  // what that brings decides
       slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
       const bool may_load = because != nullptr ? may_come(*because) : needs_.may_be_opened(one);
-      if ((failed || keeps_old) && may_load) note_change(one, 0);
+      if (may_load) note_change(one, 0);
     }
     more = now_ns() < end_ns;
   }
 }
 
 void store_core::begin_reload(slot& one, actions& todo) noexcept {
-  one.first_stage = 0;  // of the file as it was
+  one.stages_left_out = 0;  // of the file as it was
   if (one.blamed) retry_blaming(one);
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);
@@ -221,6 +235,7 @@ void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noe
   slot* const fresh = ending_ ? nullptr : make_reload();
   if (fresh == nullptr) {
     one.last_reload = fail(errc::out_of_memory, "out of memory for a reload");
+    note_troubled(one);
     one.reload_failed_since_told = true;
     note_event(one);
     return;
@@ -323,6 +338,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     }
   } else {
     one.last_reload = tl::unexpected<error>(reload.failure);
+    note_troubled(one);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
     if (needs_.may_be_opened(one)) note_change(one, 0);

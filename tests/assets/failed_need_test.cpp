@@ -387,6 +387,28 @@ TEST(a_circle, that_a_reload_opens_which_failed_at_first_is_tried_again) {
   ASSERT_TRUE(pump_until(store, [&] { return room0.version() == 2 && room1.version() == 2; }));
 }
 
+TEST(a_circle, of_assets_that_fail_by_themselves_too_is_tried_once_for_each_retry) {
+  for (const unsigned workers : {0u, 1u, 3u}) {
+    store_rig rig({.workers = workers});
+    rig.add("a", "@b");
+    rig.add("b", "@a");
+    rig.mount();
+    rig.lists.after_needs = [](const std::string&) { throw std::runtime_error("flawed"); };
+    rigged_store store(rig);
+    const asset<list> a = store.get<list>("a"_path);
+    const asset<list> b = store.get<list>("b"_path);
+    ASSERT_TRUE(store.wait_for(a, hang));
+    ASSERT_TRUE(store.wait_for(b, hang));
+    const std::size_t before = rig.happened.lines().size();
+    store.retry(a);
+    for (int i = 0; i < 100; ++i) store.pump(std::chrono::milliseconds(1));
+    ASSERT_TRUE(store.wait_for(a, hang));
+    ASSERT_TRUE(store.wait_for(b, hang));
+    EXPECT_LE(rig.happened.lines().size(), before + 2) << workers;
+    EXPECT_GE(rig.happened.lines().size(), before + 1) << workers;
+  }
+}
+
 TEST(a_circle, that_a_retry_opens_lets_all_load_that_had_closed_it) {
   store_rig rig({.workers = 1});
   rig.add("hub", "@left\n@right");

@@ -163,6 +163,20 @@ TEST(a_stage, that_is_too_little_for_a_value_is_left_out) {
   }
 }
 
+TEST(a_stage, that_is_left_out_is_no_end_for_coarser_ones) {
+  staged of(0);
+  of.prefixes.fails_at = 8;
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 16"));
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content)) << "as near as can be";
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 16", "0 4", "0 16"));
+}
+
 TEST(a_stage, of_a_file_that_is_no_value_at_all_fails_with_the_whole) {
   staged of(1);
   of.prefixes.stages = {4};

@@ -44,6 +44,21 @@ TEST(asset_groups, load_in_the_order_of_their_priorities) {
   EXPECT_THAT(decodes(rig), ElementsAre("c", "d", "a", "b"));
 }
 
+TEST(asset_groups, that_are_raised_load_in_the_order_of_asking) {
+  for (const int times : {1, 2}) {
+    store_rig rig({.workers = 0});
+    for (const char* name : {"a", "b", "c", "d"}) rig.add(name, name);
+    rig.mount();
+    rigged_store store(rig, in_order);
+    asset_group level(store, asset_priority::low);
+    for (const char* name : {"a", "b", "c", "d"}) level.get<words>(name);
+    level.set_priority(asset_priority::normal);
+    if (times == 2) level.set_priority(asset_priority::high);
+    EXPECT_TRUE(level.wait_for(10s));
+    EXPECT_THAT(decodes(rig), ElementsAre("a", "b", "c", "d"));
+  }
+}
+
 TEST(asset_groups, go_up_and_down_without_what_others_want_sooner) {
   store_rig rig({.workers = 4});  // three of them wait at the gate
   rig.add("room", "own\nshared");

@@ -35,7 +35,8 @@ namespace detail {
 struct group_member;
 struct group_head {
   asset_priority priority = asset_priority::normal;
-  group_member* members = nullptr;  // the last one that was added comes first
+  group_member* members = nullptr;  // in the order in which they were added
+  group_member* last_member = nullptr;
 };
 
 }  // namespace detail

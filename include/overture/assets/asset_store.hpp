@@ -35,7 +35,7 @@
 //
 // Memory:
 //   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
-//            config.budget_bytes, and one asset more. A file is read once there is room for it. A
+//            config.budget_bytes, and one asset more, or all that was dropped at once. A file is read once there is room for it. A
 //            loader says beforehand what it needs (memory_needed()), or one asset for each thread
 //            that decodes may come on top, and what build() takes of all that wait for it; what has
 //            no room for that waits with its file. Nothing of its priority or lower begins before
@@ -50,7 +50,7 @@
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
 //            such assets keep loaded, levels with their textures, up to 64 needs deep; what several
 //            of them share counts once. What was given up first goes first.
-// A record of about 900 bytes stays for each asset ever asked for, and sizeof(T) for each value of
+// A record of about 1,000 bytes stays for each asset ever asked for, and sizeof(T) for each value of
 // the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
