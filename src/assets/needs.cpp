@@ -20,6 +20,13 @@ std::uint32_t handles_of(const slot& one) noexcept {
   return one.handles.load(std::memory_order_relaxed);
 }
 
+// It waits to be judged, so what looks like a circle need not stay one.
+bool is_in_doubt(const slot& one) noexcept {
+  const need* each = one.needs;
+  while (each != nullptr && !each->doubtful) each = each->next_of_parent;
+  return each != nullptr;
+}
+
 }  // namespace
 
 needs::~needs() {
@@ -324,7 +331,8 @@ void needs::holders::look_at(slot& one) noexcept {
   const std::uint32_t handles = handles_of(one);
   if (handles == 0) {
     one.held_by = one.now.in == place::kept ? asset_holder::store : asset_holder::nothing;
-  } else if (one.reload_of != nullptr || one.reload != nullptr || one.now.settling) {
+  } else if (one.reload_of != nullptr || one.reload != nullptr || one.now.settling ||
+             is_in_doubt(one)) {
     one.held_by = asset_holder::store;
   } else {
     one.held_by = handles > explained ? asset_holder::handle : asset_holder::circle;

@@ -309,6 +309,20 @@ TEST_F(graph, says_what_holds_each) {
   for (slot& each : slots) each.handles.store(9, std::memory_order_relaxed);
 }
 
+TEST_F(reloaded_graph, is_held_by_the_store_while_it_is_in_doubt) {
+  ASSERT_TRUE(needed.add(a, b));
+  a.changed = true;
+  ASSERT_TRUE(needed.add(b, a));
+  ASSERT_TRUE(needed.has_doubts());
+  for (slot* each : {&a, &b}) each->handles.store(1, std::memory_order_relaxed);
+  needs::holders holders;
+  for (slot* each : {&a, &b}) holders.look_at(*each);
+  holders.follow();
+  EXPECT_EQ(b.held_by, asset_holder::store);
+  EXPECT_EQ(a.held_by, asset_holder::asset);
+  for (slot* each : {&a, &b}) each->handles.store(2, std::memory_order_relaxed);
+}
+
 TEST_F(graph, finds_all_that_one_waits_for) {
   ASSERT_TRUE(needed.add(a, b));
   ASSERT_TRUE(needed.add(b, c));
