@@ -320,7 +320,7 @@ TEST_F(reloaded_graph, is_held_by_the_store_while_it_is_in_doubt) {
   holders.follow();
   EXPECT_EQ(b.held_by, asset_holder::store);
   EXPECT_EQ(a.held_by, asset_holder::asset);
-  for (slot* each : {&a, &b}) each->handles.store(2, std::memory_order_relaxed);
+  for (slot* each : {&a, &b}) each->handles.store(9, std::memory_order_relaxed);
 }
 
 TEST_F(graph, finds_all_that_one_waits_for) {
