@@ -49,6 +49,21 @@ void look_at(std::span<const std::byte> bytes) {
   (void)sink;
 }
 
+void look_at(const loaders::texture& made) {
+  require(made.format.block_bytes != 0 && made.levels != 0 && made.layers != 0);
+  for (std::uint32_t level = 0; level < made.levels; ++level) {
+    for (std::uint32_t face = 0; face < made.faces; ++face) {
+      look_at(made.part(level, made.layers - 1, face));
+    }
+  }
+  made.for_each_value([&](std::string_view key, std::span<const std::byte> value) {
+    look_at(std::as_bytes(std::span(key)));
+    look_at(value);
+    require(made.value(key).data() != nullptr);
+  });
+}
+
+// As a whole, and as the beginning of a larger file.
 void load_texture(std::span<const std::byte> bytes, std::uint64_t choice) {
   failing_allocator memory(choice % 4 == 0 ? 0 : UINT64_MAX);
   const std::uint64_t said = loaders::texture_memory_needed("a.dds"_path, bytes);
@@ -56,13 +71,12 @@ void load_texture(std::span<const std::byte> bytes, std::uint64_t choice) {
     const result<loaders::texture> made = loaders::decode_texture("a.dds"_path, bytes, memory);
     if (made) {
       require(said == 0 || said >= made->bytes().size());
-      require(made->format.block_bytes != 0 && made->levels != 0 && made->layers != 0);
-      for (std::uint32_t level = 0; level < made->levels; ++level) {
-        for (std::uint32_t face = 0; face < made->faces; ++face) {
-          look_at(made->part(level, made->layers - 1, face));
-        }
-      }
+      look_at(*made);
     }
+    const std::size_t begin = bytes.size() - choice / 4 % (bytes.size() + 1);
+    const result<loaders::texture> part = loaders::decode_texture(
+        "a.ktx2"_path, bytes.first(begin), memory, bytes.size() + choice % 3);
+    if (part) look_at(*part);
   }
   require(memory.live_bytes() == 0);
 }
