@@ -35,23 +35,24 @@
 //
 // Memory:
 //   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
-//            config.budget_bytes, and one asset more, or all that was dropped at once. A file is read once there is room for it. A
-//            loader says beforehand what it needs (memory_needed()), or one asset for each thread
-//            that decodes may come on top, and what build() takes of all that wait for it; what has
-//            no room for that waits with its file. Nothing of its priority or lower begins before
-//            what was given up is cancelled or unloaded, so a level that is dropped makes room for
-//            the next. A quarter of the budget is for assets of high priority only, half of it for
-//            those above low, and three quarters for those above background: they never wait for a
-//            pile of others. An asset that does not fit at all goes alone. What waits for its needs
-//            cannot be given back, so a chain of needs goes on past the budget, one asset at a
-//            time, and no other begins meanwhile. Its bound is the sum of all chains that have
-//            begun, and one asset more: a chain of 50 assets is 50 assets, whatever the budget.
+//            config.budget_bytes, and one asset more, or all that was dropped at once. A file is
+//            read once there is room for it. A loader says beforehand what it needs
+//            (memory_needed()), or one asset for each thread that decodes may come on top, and what
+//            build() takes of all that wait for it; what has no room for that waits with its file.
+//            Nothing of its priority or lower begins before what was given up is cancelled or
+//            unloaded, so a level that is dropped makes room for the next. A quarter of the budget
+//            is for assets of high priority only, half of it for those above low, and three
+//            quarters for those above background: they never wait for a pile of others. An asset
+//            that does not fit at all goes alone. What waits for its needs cannot be given back, so
+//            a chain of needs goes on past the budget, one asset at a time, and no other begins
+//            meanwhile. Its bound is the sum of all chains that have begun, and one asset more: a
+//            chain of 50 assets is 50 assets, whatever the budget.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
 //            such assets keep loaded, levels with their textures, up to 64 needs deep; what several
 //            of them share counts once. What was given up first goes first.
-// A record of about 1,000 bytes stays for each asset ever asked for, and sizeof(T) for each value of
-// the most that were loaded at once: for the next ones of that type, until the store ends. The
+// A record of about 1,000 bytes stays for each asset ever asked for, and sizeof(T) for each value
+// of the most that were loaded at once: for the next ones of that type, until the store ends. The
 // files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
 // the store the same ledger, and one bound holds for both.
 //
