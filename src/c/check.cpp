@@ -11,6 +11,7 @@
 
 #include "c/duration.hpp"
 #include "c/handles.hpp"
+#include "overture/jobs/thread_pool.hpp"
 #include "overture/load/load_scope.hpp"
 #include "overture/vfs/file_reader.hpp"
 

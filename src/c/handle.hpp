@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "c/given_allocator.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/error.hpp"
@@ -168,6 +169,9 @@ void copy_text(char (&to)[Size], std::string_view text) noexcept {
 // Buffers that live as long as what uses them.
 class shared_buffers {
  public:
+  explicit shared_buffers(const given_allocator& from = {}) noexcept : memory_(from) {}
+
+  [[nodiscard]] given_allocator& memory() noexcept { return memory_; }
   [[nodiscard]] buffer_pool& pool() noexcept { return pool_; }
   void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
   void drop() noexcept {
@@ -175,7 +179,8 @@ class shared_buffers {
   }
 
  private:
-  buffer_pool pool_;
+  given_allocator memory_;
+  buffer_pool pool_{{.memory = memory_.get()}};
   atomic<std::uint32_t> holders_{1};
 };
 

@@ -3,6 +3,7 @@
 // The handles that several parts of the C interface know.
 #pragma once
 
+#include "c/given_allocator.hpp"
 #include "c/handle.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/c/assets.h"
@@ -12,7 +13,7 @@
 #include "overture/c/vfs.h"
 #include "overture/decoders/decoder.hpp"
 #include "overture/io/read_queue.hpp"
-#include "overture/jobs/thread_pool.hpp"
+#include "overture/jobs/job_system.hpp"
 #include "overture/trace/timeline.hpp"
 #include "overture/vfs/file_system.hpp"
 
@@ -63,25 +64,32 @@ overture_code end_unused(Handle* handle, const char* still_used, overture_error*
 }  // namespace overture::c
 
 struct overture_timeline {
-  explicit overture_timeline(const overture::timeline_config& config) noexcept : record(config) {}
+  overture_timeline(const overture::timeline_config& config,
+                    const overture::c::given_allocator& from) noexcept
+      : memory(from), record(overture::c::with_memory(config, memory)) {}
 
+  overture::c::given_allocator memory;
   overture::timeline record;
   overture::c::user_count users;
 };
 
+// What others know of a pool; src/c/jobs.cpp has the rest.
 struct overture_pool {
-  overture_pool(const overture::thread_pool_config& config, overture_timeline* records) noexcept
-      : timeline(records), jobs(config) {}
+  overture_pool(overture_timeline* records, const overture::c::given_allocator& from,
+                overture::job_system& made) noexcept
+      : timeline(records), memory(from), jobs(made) {}
 
   overture::c::use_of<overture_timeline> timeline;
-  overture::thread_pool jobs;
+  overture::c::given_allocator memory;
+  overture::job_system& jobs;
+  bool is_host = false;  // jobs is a system of the program
   overture::c::user_count users;
 };
 
 struct overture_files {
   overture_files(const overture::file_system_config& config,
                  overture::c::shared_buffers& shared) noexcept
-      : buffers(shared), tree(config) {
+      : buffers(shared), tree(overture::c::with_memory(config, shared.memory())) {
     buffers.hold();
   }
   ~overture_files() { buffers.drop(); }
@@ -96,16 +104,19 @@ struct overture_files {
 // Files, the jobs that unpack them and the queue that reads them.
 struct overture_reads {
   overture_reads(overture_files* from, overture_pool* with,
-                 const overture::read_queue_config& config, overture_timeline* records) noexcept
+                 const overture::read_queue_config& config, overture_timeline* records,
+                 const overture::c::given_allocator& given) noexcept
       : files(from),
         pool(with),
         timeline(records),
+        memory(given),
         callbacks(with->jobs),
-        queue(from->tree, config) {}
+        queue(from->tree, overture::c::with_memory(config, memory)) {}
 
   overture::c::use_of<overture_files> files;
   overture::c::use_of<overture_pool> pool;
   overture::c::use_of<overture_timeline> timeline;
+  overture::c::given_allocator memory;
   overture::job_group callbacks;  // calls of overture_read_done, waited for at the end
   overture::read_queue queue;
   overture::c::user_count users;

@@ -8,7 +8,9 @@
 
 #include "c/duration.hpp"
 #include "c/handles.hpp"
+#include "c/host_jobs.hpp"
 #include "overture/jobs/parallel.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 using namespace overture;
 using namespace overture::c;
@@ -21,6 +23,25 @@ struct overture_group {
 };
 
 namespace {
+
+struct own_pool final : overture_pool {
+  own_pool(const thread_pool_config& config, overture_timeline* records,
+           const given_allocator& from) noexcept
+      : overture_pool(records, from, own), own(with_memory(config, memory)) {}
+
+  thread_pool own;
+};
+
+struct host_pool final : overture_pool {
+  host_pool(const overture_host_jobs& how, const job_hooks& hooks,
+            const given_allocator& from) noexcept
+      : overture_pool(nullptr, from, own),
+        own(how, hooks, memory.get() != nullptr ? memory : default_allocator()) {
+    is_host = true;
+  }
+
+  host_jobs own;
+};
 
 // Set by the pool while this thread is in a wait that could never end.
 constinit thread_local bool wait_was_refused = false;
@@ -76,9 +97,11 @@ overture_code overture_pool_make(const overture_pool_config* config, overture_po
                          .wake = *policy,
                          .hooks = {.wait_refused = refused}};
   if (wanted.timeline != nullptr) how.record = &wanted.timeline->record;
-  overture_pool* const made = make<overture_pool>(how, wanted.timeline);
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);
+  own_pool* const made = make<own_pool>(how, wanted.timeline, memory);
   if (made == nullptr) return out_of_memory(error);
-  if (const result<void> status = made->jobs.status(); !status) {
+  if (const result<void> status = made->own.status(); !status) {
     destroy(made);
     return failed(error, status.error());
   }
@@ -86,12 +109,37 @@ overture_code overture_pool_make(const overture_pool_config* config, overture_po
   return fine(error);
 }
 
+overture_code overture_pool_make_host(const overture_host_jobs* host, overture_pool** pool,
+                                      overture_error* error) {
+  if (pool == nullptr) return invalid(error, "there is no place for the pool");
+  *pool = nullptr;
+  if (host == nullptr) return invalid(error, "the job system is NULL");
+  overture_host_jobs how;
+  if (const overture_code flaw = read_options(host, how, error)) return flaw;
+  if (how.submit == nullptr) return invalid(error, "the job system has no submit()");
+  if (how.threads > limits::pool_workers_max) {
+    return failed(error, errc::limit, "more workers than a pool may have");
+  }
+  given_allocator memory;
+  if (const char* const flaw = memory.set(how.memory)) return invalid(error, flaw);
+  *pool = make<host_pool>(how, job_hooks{.wait_refused = refused}, memory);
+  return *pool == nullptr ? out_of_memory(error) : fine(error);
+}
+
 overture_code overture_pool_free(overture_pool* pool, overture_error* error) {
-  return end_unused(pool, "groups or reads still use the pool", error);
+  constexpr const char* still_used = "groups or reads still use the pool";
+  if (pool == nullptr || !pool->is_host) {
+    return end_unused(static_cast<own_pool*>(pool), still_used, error);
+  }
+  auto* const host = static_cast<host_pool*>(pool);
+  if (host->own.any_given()) {
+    return failed(error, errc::busy, "the job system has jobs that it has not run");
+  }
+  return end_unused(host, still_used, error);
 }
 
 uint32_t overture_pool_workers(const overture_pool* pool) {
-  return pool == nullptr ? 0 : pool->jobs.workers();
+  return pool == nullptr ? 0 : pool->jobs.concurrency() - 1;
 }
 
 overture_code overture_group_make(overture_pool* pool, overture_group** group,

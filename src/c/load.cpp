@@ -85,8 +85,9 @@ class pattern_list {
 }  // namespace
 
 struct overture_load {
-  overture_load(overture_reads* from, const overture_load_options& wanted) noexcept
-      : reads(from), options(wanted), sink(from->files->tree, options) {}
+  overture_load(overture_reads* from, const overture_load_options& wanted,
+                const given_allocator& given) noexcept
+      : reads(from), options(wanted), memory(given), sink(from->files->tree, options) {}
   ~overture_load() {
     if (begun) scope().~load_scope();
   }
@@ -96,7 +97,7 @@ struct overture_load {
   load_scope& begin(const load_options& how) noexcept {
     begun = true;
     return *::new (static_cast<void*>(room))
-        load_scope(reads->files->tree, reads->queue, reads->pool->jobs, how);
+        load_scope(reads->files->tree, reads->queue, reads->pool->jobs, with_memory(how, memory));
   }
   [[nodiscard]] load_scope& scope() noexcept {
     return *std::launder(reinterpret_cast<load_scope*>(room));
@@ -107,6 +108,7 @@ struct overture_load {
 
   use_of<overture_reads> reads;
   const overture_load_options options;
+  given_allocator memory;
   pattern_list only;
   program_sink sink;
   bool begun = false;
@@ -120,7 +122,9 @@ overture_code overture_load_start(overture_reads* reads, const overture_load_opt
   if (reads == nullptr) return invalid(error, "the reads are NULL");
   overture_load_options wanted;
   if (const overture_code flaw = read_options(options, wanted, error)) return flaw;
-  overture_load* const made = make<overture_load>(reads, wanted);
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);
+  overture_load* const made = make<overture_load>(reads, wanted, memory);
   if (made == nullptr) return out_of_memory(error);
   if (const overture_code flaw = made->only.read(wanted.only, wanted.only_count, error)) {
     destroy(made);

@@ -82,11 +82,13 @@ overture_code overture_reads_make(overture_files* files, overture_pool* pool,
   if (wanted.threads > limits::io_threads_max) {
     return failed(error, errc::limit, "more read threads than there may be");
   }
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);
   read_queue_config how{.backend = wanted.uring ? read_backend::uring : read_backend::threads,
                         .threads = wanted.threads,
                         .wake_ahead = &pool->jobs};
   if (wanted.timeline != nullptr) how.record = &wanted.timeline->record;
-  overture_reads* const made = make<overture_reads>(files, pool, how, wanted.timeline);
+  overture_reads* const made = make<overture_reads>(files, pool, how, wanted.timeline, memory);
   if (made == nullptr) return out_of_memory(error);
   if (const result<void> status = made->queue.status(); !status) {
     destroy(made);

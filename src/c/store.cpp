@@ -23,9 +23,13 @@ using typed = overture::detail::typed_at_run_time;
 using wanted_asset = overture::detail::asset_wanted;
 
 struct made_store : overture_store {
-  made_store(overture_reads* from, const asset_store_config& config) noexcept
-      : overture_store(from, own), own(from->files->tree, from->queue, from->pool->jobs, config) {}
+  made_store(overture_reads* from, const asset_store_config& config,
+             const given_allocator& given) noexcept
+      : overture_store(from, own),
+        memory(given),
+        own(from->files->tree, from->queue, from->pool->jobs, with_memory(config, memory)) {}
 
+  given_allocator memory;
   std::array<program_loader, OVERTURE_ASSET_TYPES_MAX> loaders;
   asset_store own;  // ends before its loaders
 };
@@ -80,7 +84,9 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
   if (wanted.files_max != 0) how.files_max = wanted.files_max;
   if (wanted.budget_bytes != 0) how.budget_bytes = wanted.budget_bytes;
   if (reads->timeline.get() != nullptr) how.record = &reads->timeline->record;
-  made_store* const made = make<made_store>(reads, how);
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);
+  made_store* const made = make<made_store>(reads, how, memory);
   if (made == nullptr) return out_of_memory(error);
   if (const result<void> status = made->assets.status(); !status) {
     destroy(made);

@@ -63,7 +63,9 @@ overture_code overture_timeline_make(const overture_timeline_config* config,
   }
   timeline_config how;
   if (wanted.events_per_thread != 0) how.events_per_thread = wanted.events_per_thread;
-  *timeline = make<overture_timeline>(how);
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);
+  *timeline = make<overture_timeline>(how, memory);
   return *timeline == nullptr ? out_of_memory(error) : fine(error);
 }
 

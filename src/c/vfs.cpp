@@ -110,7 +110,9 @@ overture_code overture_files_make(const overture_files_config* config, overture_
   *files = nullptr;
   overture_files_config wanted;
   if (const overture_code flaw = read_options(config, wanted, error)) return flaw;
-  auto* const buffers = make<shared_buffers>();
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);
+  auto* const buffers = make<shared_buffers>(memory);
   if (buffers == nullptr) return out_of_memory(error);
   const file_system_config how{.first_wins = wanted.first_wins, .ignore_case = wanted.ignore_case};
   overture_files* made = make<overture_files>(how, *buffers);

@@ -143,6 +143,7 @@ typedef struct overture_store_config {
   uint32_t files_max;
   // Of what is read, decoded and not ready yet, or waits to be unloaded; 0: 256 MiB.
   uint64_t budget_bytes;
+  const overture_allocator* memory;  // of its records and what is read; NULL: malloc
 } overture_store_config;
 
 // Errors: out_of_memory, invalid, and those of starting its background thread.

@@ -74,6 +74,33 @@ OVERTURE_C_API uint32_t overture_processor_count(void);
 // Nanoseconds on the clock of all deadlines and times here; its zero is arbitrary.
 OVERTURE_C_API uint64_t overture_now_ns(void);
 
+// What memory is for: the module that asks for it.
+enum {
+  OVERTURE_MEMORY_BASE = 0,
+  OVERTURE_MEMORY_TRACE = 1,
+  OVERTURE_MEMORY_JOBS = 2,
+  OVERTURE_MEMORY_IO = 3,    // what is read
+  OVERTURE_MEMORY_VFS = 4,   // tables of mounts
+  OVERTURE_MEMORY_LOAD = 5,  // loads and stores
+  OVERTURE_MEMORY_DECODE = 6,
+  OVERTURE_MEMORY_HOST = 7
+};
+
+// Memory from functions of yours, for files, pools, reads, stores, loads and timelines: set it in
+// their configurations, which copy it. NULL there: malloc. The functions are called on any thread,
+// several at once, until the handle has ended, those of files until the bytes that were read have,
+// too. Handles themselves, what overture_decode_file() makes and the values of ready-made loaders
+// are malloc's, and so is what codecs use while they work.
+typedef struct overture_allocator {
+  size_t size;    // sizeof(overture_allocator)
+  void* context;  // of both functions
+  // Returns that many bytes, more than 0, aligned to a power of two; or NULL: the call or the file
+  // then fails with out_of_memory, and all else carries on. `tag` is an OVERTURE_MEMORY_...
+  void* (*allocate)(void* context, size_t bytes, size_t alignment, int32_t tag);
+  // Takes it back; the numbers are those of allocate().
+  void (*deallocate)(void* context, void* memory, size_t bytes, size_t alignment, int32_t tag);
+} overture_allocator;
+
 // Bytes that the library has read for you. They stay until freed, even if what they came from has
 // ended. One overture_files has at most 1,048,576 of them at a time. `bytes` may be NULL: no bytes.
 typedef struct overture_bytes overture_bytes;

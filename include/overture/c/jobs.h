@@ -34,20 +34,49 @@ enum {
 };
 
 typedef struct overture_pool_config {
-  size_t size;                  // sizeof(overture_pool_config)
-  uint32_t workers;             // threads; 0: one less than there are processors, at least one
-  int32_t wake;                 // OVERTURE_WAKE_...
-  overture_timeline* timeline;  // workers record into it; NULL: none
+  size_t size;                       // sizeof(overture_pool_config)
+  uint32_t workers;                  // threads; 0: one less than there are processors, at least one
+  int32_t wake;                      // OVERTURE_WAKE_...
+  overture_timeline* timeline;       // workers record into it; NULL: none
+  const overture_allocator* memory;  // NULL: malloc
 } overture_pool_config;
+
+// A job. Runs on a worker, or on a thread that waits.
+typedef void (*overture_job)(void* context);
+
+enum { OVERTURE_JOB_HIGH = 1, OVERTURE_JOB_NORMAL = 0, OVERTURE_JOB_LOW = -1 };
 
 // Starts the threads. Errors: out_of_memory and those of starting threads; invalid; limit.
 OVERTURE_C_API overture_code overture_pool_make(const overture_pool_config* config,
                                                 overture_pool** pool, overture_error* error);
 // Runs what is queued, then ends the threads. Not in a job of this pool. Error: busy while groups
-// or reads use it.
+// or reads use it, or a job system of yours has not run what it was given.
 OVERTURE_C_API overture_code overture_pool_free(overture_pool* pool, overture_error* error);
-// 0 for NULL.
+// Of a job system of yours, its threads. 0 for NULL.
 OVERTURE_C_API uint32_t overture_pool_workers(const overture_pool* pool);
+
+// A job system of yours, with threads of your own.
+typedef struct overture_host_jobs {
+  size_t size;    // sizeof(overture_host_jobs)
+  void* context;  // of submit()
+  // Has job(job_context) called once, on any thread of yours, now or later; those of the highest
+  // `priority` (OVERTURE_JOB_...) first if you can. Any thread calls it, jobs too. If it calls the
+  // job itself, before it returns, all that is loaded is decoded on the threads that read: that
+  // works, but keeps them from reading.
+  void (*submit)(void* context, overture_job job, void* job_context, int32_t priority);
+  // How many threads run them. 0: jobs run only on threads that wait, pump or help, until you call
+  // some yourself.
+  uint32_t threads;
+  const overture_allocator* memory;  // about 200 bytes for each job that is queued; NULL: malloc
+} overture_host_jobs;
+
+// A pool without threads, for all that takes one: its jobs run on your job system, which is copied.
+// A thread that waits for a group runs jobs of that group itself if none of yours has begun them,
+// so waits inside jobs need no free thread; yours then finds nothing to do when it calls such a
+// job, which it must all the same. To record, attach your threads: overture_timeline_attach().
+// Errors: out_of_memory, invalid, limit.
+OVERTURE_C_API overture_code overture_pool_make_host(const overture_host_jobs* host,
+                                                     overture_pool** pool, overture_error* error);
 
 // Jobs that are waited for together. It may be used again after a wait. Errors: out_of_memory,
 // invalid.
@@ -68,16 +97,11 @@ OVERTURE_C_API overture_code overture_group_wait_for(overture_group* group, uint
 // point to is the program's to free.
 OVERTURE_C_API overture_code overture_group_cancel(overture_group* group, overture_error* error);
 
-enum { OVERTURE_JOB_HIGH = 1, OVERTURE_JOB_NORMAL = 0, OVERTURE_JOB_LOW = -1 };
-
 typedef struct overture_job_options {
   size_t size;       // sizeof(overture_job_options)
   int32_t priority;  // OVERTURE_JOB_...; low ones run in the background
   const char* name;  // its zone in the timeline, which must outlive that; NULL: none
 } overture_job_options;
-
-// A job. Runs on a worker, or on a thread that waits.
-typedef void (*overture_job)(void* context);
 
 // Runs job(context) later, as part of `group` unless that is NULL. If very many are queued, or
 // there is no memory, the job runs before this returns: hold no lock that it takes. Jobs of a group

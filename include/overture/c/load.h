@@ -46,7 +46,8 @@ typedef struct overture_load_options {
   // Takes a loaded file; any other code than OVERTURE_OK makes the file fail. On any worker,
   // several at once, unless one_thread is set. NULL: files are only verified.
   overture_code (*take)(void* context, const overture_loaded* file);
-  void* context;  // of take()
+  void* context;                     // of take()
+  const overture_allocator* memory;  // of what is read and decoded, too; NULL: malloc
 } overture_load_options;
 
 // Starts to load. The tree must be frozen, and stay so. What the options point to must stay until

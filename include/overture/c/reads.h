@@ -34,6 +34,7 @@ typedef struct overture_reads_config {
   bool uring;        // one thread with many reads in flight, where the kernel allows it
   // The threads record into it, and those of stores that use these reads; NULL: none.
   overture_timeline* timeline;
+  const overture_allocator* memory;  // of its queues; NULL: malloc
 } overture_reads_config;
 
 // Starts the threads. `files` and `pool` must not be NULL; both are OVERTURE_BUSY until it is

@@ -28,8 +28,9 @@ extern "C" {
 typedef struct overture_timeline overture_timeline;
 
 typedef struct overture_timeline_config {
-  size_t size;                 // sizeof(overture_timeline_config)
-  uint32_t events_per_thread;  // 40 bytes each; 0: 65,536
+  size_t size;                       // sizeof(overture_timeline_config)
+  uint32_t events_per_thread;        // 40 bytes each; 0: 65,536
+  const overture_allocator* memory;  // NULL: malloc
 } overture_timeline_config;
 
 // Errors: out_of_memory, invalid, limit.

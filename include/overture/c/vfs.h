@@ -23,9 +23,10 @@ extern "C" {
 typedef struct overture_files overture_files;
 
 typedef struct overture_files_config {
-  size_t size;       // sizeof(overture_files_config)
-  bool ignore_case;  // paths that differ only by case are one path
-  bool first_wins;   // earlier mounts win instead of later ones
+  size_t size;                       // sizeof(overture_files_config)
+  bool ignore_case;                  // paths that differ only by case are one path
+  bool first_wins;                   // earlier mounts win instead of later ones
+  const overture_allocator* memory;  // also for the bytes that are read; NULL: malloc
 } overture_files_config;
 
 // An empty tree. Errors: out_of_memory, invalid.
