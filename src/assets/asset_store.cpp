@@ -348,6 +348,15 @@ bool asset_store::wait_for_all(const detail::group_head& group,
   return state_->core.wait_for_all(group, deadline_after(duration));
 }
 
+detail::asset_head* asset_store::failed_of(const detail::group_head& group) const noexcept {
+  return state_ == nullptr ? nullptr : state_->core.failed_of(group);
+}
+
+result<void> asset_store::failure_of(const detail::group_head& group) const noexcept {
+  const detail::asset_head* const failed = failed_of(group);
+  return failed == nullptr ? result<void>{} : detail::asset_status(*failed);
+}
+
 void asset_store::leave(detail::group_head& group) noexcept {
   if (group.members != nullptr) state_->core.leave(group);
 }

@@ -125,6 +125,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] asset_group_progress progress_of(
       const overture::detail::group_head& group) noexcept;
   bool wait_for_all(const overture::detail::group_head& group, std::uint64_t deadline_ns) noexcept;
+  // The first that was added of those that have failed.
+  [[nodiscard]] slot* failed_of(const overture::detail::group_head& group) noexcept;
   void retry(slot& failed) noexcept;
   // Its last handle is gone.
   void unused(slot& one) noexcept { unused_.add(one); }

@@ -120,6 +120,14 @@ bool store_core::wait_for_all(const overture::detail::group_head& group,
   return true;
 }
 
+slot* store_core::failed_of(const overture::detail::group_head& group) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  for (const group_member* each = group.members; each != nullptr; each = each->next_of_group) {
+    if (each->of->now.state == asset_state::failed) return each->of;
+  }
+  return nullptr;
+}
+
 void store_core::free_members() noexcept {
   while (group_member* const one = free_members_) {
     free_members_ = one->next_of_group;

@@ -127,6 +127,23 @@ TEST(events, tell_of_a_failure_even_if_the_asset_has_loaded_since) {
   EXPECT_EQ(taken(store), "failed a.txt: broken words, loaded a.txt");
 }
 
+TEST(events, of_what_was_let_go_since_are_explained_by_the_number) {
+  store_rig rig;
+  rig.add("room", "nowhere.txt");
+  rig.mount();
+  rigged_store store(rig, keeps_nothing);
+  EXPECT_EQ(store.outcome(store.get<list>("room"_path)), "not_found");
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
+  std::string why;
+  const auto explain = [&](const asset_event& event) {
+    char text[100];
+    if (event.path.text != "room") return;
+    why = {text, store.subject_failure(event.subject, text)};
+  };
+  EXPECT_TRUE(store.take_events(explain));
+  EXPECT_EQ(why.find("room needs nowhere.txt: "), 0u) << why;
+}
+
 TEST(events, that_the_visitor_causes_come_the_next_time) {
   store_rig rig;
   rig.add("a.txt", "broken");

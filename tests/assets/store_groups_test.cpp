@@ -153,6 +153,28 @@ TEST(asset_groups, refuse_handles_on_nothing_and_pass_bad_paths_on) {
   EXPECT_EQ(level.progress().failed, 1u);
 }
 
+TEST(asset_groups, say_why_the_first_that_was_added_has_failed) {
+  store_rig rig({.workers = 0});
+  rig.add("hall", "wall.txt");
+  rig.add("room", "nowhere.txt");
+  rig.add("wall.txt", "wall");
+  rig.mount();
+  rigged_store store(rig);
+  char text[100];
+  asset_group level(store);
+  level.get<list>("hall"_path);
+  EXPECT_TRUE(level.wait_for(10s));
+  EXPECT_TRUE(level.failure());
+  EXPECT_EQ(level.explain(text), 0u);
+  level.get<list>("room"_path);
+  level.get<words>("../up");
+  EXPECT_TRUE(level.wait_for(10s));
+  ASSERT_FALSE(level.failure());
+  EXPECT_EQ(level.failure().error().code, errc::not_found);
+  EXPECT_GT(level.explain(text), 0u);
+  EXPECT_EQ(std::string(text).find("room needs nowhere.txt: "), 0u) << text;
+}
+
 TEST(asset_groups, of_many_are_given_up_in_slices) {
   store_rig rig({.workers = 0});
   rig.add("other", "other");

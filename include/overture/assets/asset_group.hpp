@@ -23,7 +23,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "overture/assets/asset_store.hpp"
@@ -86,6 +88,12 @@ class OVERTURE_API asset_group {
   // Otherwise as asset_store::wait_for().
   bool wait_for(std::chrono::nanoseconds duration) noexcept {
     return store_.wait_for_all(head_, duration);
+  }
+  // Why the first of those that were added, and have failed, did; a value if none has.
+  [[nodiscard]] result<void> failure() const noexcept { return store_.failure_of(head_); }
+  // Writes that as asset_store::explain() does.
+  std::size_t explain(std::span<char> text) const noexcept {
+    return store_.explain_any(store_.failed_of(head_), text);
   }
   // Gives all of them up: what nothing else holds is cancelled, or unloaded or kept as when its
   // last handle goes. What is still held, but not wanted by anything else, gets the lowest

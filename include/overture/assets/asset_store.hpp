@@ -394,6 +394,8 @@ class OVERTURE_API asset_store {
   void set_priority_of(detail::group_head& group, asset_priority to) noexcept;
   [[nodiscard]] asset_group_progress progress_of(const detail::group_head& group) const noexcept;
   bool wait_for_all(const detail::group_head& group, std::chrono::nanoseconds duration) noexcept;
+  [[nodiscard]] detail::asset_head* failed_of(const detail::group_head& group) const noexcept;
+  [[nodiscard]] result<void> failure_of(const detail::group_head& group) const noexcept;
   void leave(detail::group_head& group) noexcept;
   result<void> add_any(detail::any_loader& of) noexcept;
   [[nodiscard]] detail::asset_head* get_any(const asset_path& path,
