@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // Groups of assets: overture/c/assets.h.
+#include <array>
+
 #include "c/duration.hpp"
 #include "c/store_parts.hpp"
 
@@ -81,8 +83,15 @@ overture_code overture_asset_group_get_progress(const overture_asset_group* grou
 overture_code overture_asset_group_wait(overture_asset_group* group, uint64_t timeout_ns,
                                         overture_error* error) {
   if (group == nullptr) return invalid(error, none_given);
-  if (group->assets.wait_for(duration_of(timeout_ns))) return fine(error);
-  return failed(error, errc::busy, "assets of the group are loading still");
+  if (!group->assets.wait_for(duration_of(timeout_ns))) {
+    return failed(error, errc::busy, "assets of the group are loading still");
+  }
+  const result<void> failure = group->assets.failure();
+  if (failure) return fine(error);
+  std::array<char, sizeof(overture_error::text)> text;
+  const std::size_t length = group->assets.explain(text);
+  if (length == 0) return failed(error, failure.error());  // it loads again
+  return failed(error, failure.error().code, {text.data(), length});
 }
 
 overture_code overture_asset_group_cancel(overture_asset_group* group, overture_error* error) {

@@ -36,6 +36,29 @@ overture_code overture_asset_reload_status(const overture_asset* asset, overture
   return explained(*asset, asset->store->assets.reload_status(asset->handle), error);
 }
 
+size_t overture_asset_path(const overture_asset* asset, char* text, size_t room) {
+  if (room != 0 && text != nullptr) text[0] = '\0';
+  if (asset == nullptr) return 0;
+  const std::string_view path = asset->handle.path().text;
+  if (room != 0 && text != nullptr) text[front_of(path, room - 1).copy(text, room - 1)] = '\0';
+  return path.size();
+}
+
+uint32_t overture_asset_version(const overture_asset* asset) {
+  return asset == nullptr ? 0 : asset->handle.version();
+}
+
+overture_code overture_asset_get_stage(const overture_asset* asset, overture_asset_stage* stage,
+                                       overture_error* error) {
+  if (asset == nullptr) return invalid(error, no_asset);
+  const asset_stage now = asset->store->assets.stage(asset->handle);
+  return write_result(
+      stage,
+      overture_asset_stage{
+          .size = 0, .index = now.index, .is_whole = now.is_whole, .file_bytes = now.file_bytes},
+      error);
+}
+
 overture_code overture_asset_raise(overture_asset* asset, int32_t priority, overture_error* error) {
   if (asset == nullptr) return invalid(error, no_asset);
   const std::optional<asset_priority> urgency = asset_priority_of(priority);

@@ -52,6 +52,9 @@ constexpr errc errc_of(overture_code code) noexcept {
   return code > OVERTURE_OK && code <= OVERTURE_THREW ? static_cast<errc>(code - 1) : errc::invalid;
 }
 
+// At most so many bytes, without a part of a character.
+std::string_view front_of(std::string_view text, std::size_t bytes) noexcept;
+
 // The functions below fill in the error, unless it is null, and return its code.
 overture_code fine(overture_error* error) noexcept;
 // The texts are joined.

@@ -7,25 +7,33 @@
 
 namespace overture::c {
 
+// Of what the program returned: its reason need not stay.
+result<void> program_loader::failure(overture_code code, const char* reason,
+                                     const char* instead) noexcept {
+  return fail(errc_of(code), reason == instead ? instead : reasons_->keep(reason, instead));
+}
+
 result<void> program_loader::decode_at(void* place, std::span<const std::byte> bytes,
                                        load_context& context) noexcept {
   const c_path path(context.path().text);
   overture_needs needs{context, *store_, c_path(context.part())};
   void* value = nullptr;
-  const char* reason = "the loader has refused it";
+  constexpr const char* refused = "the loader has refused it";
+  const char* reason = refused;
   const overture_code code =
       how_.decode(how_.context, path.text(), bytes.data(), bytes.size(), &needs, &value, &reason);
-  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  if (code != OVERTURE_OK) return failure(code, reason, refused);
   if (value == nullptr) return fail(errc::invalid, "the loader has made no value");
   ::new (place) program_value(value, &how_);
   return {};
 }
 
 result<void> program_loader::build_at(void* value, asset_context& /*context*/) noexcept {
-  const char* reason = "the loader could not build it";
+  constexpr const char* not_built = "the loader could not build it";
+  const char* reason = not_built;
   const overture_code code =
       how_.build(how_.context, static_cast<program_value*>(value)->get(), &reason);
-  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  if (code != OVERTURE_OK) return failure(code, reason, not_built);
   return {};
 }
 
@@ -33,11 +41,14 @@ result<finalize_step> program_loader::finalize_at(void* value,
                                                   std::chrono::nanoseconds budget) noexcept {
   if (how_.finalize == nullptr) return finalize_step::done;
   bool again = false;
-  const char* reason = "the loader could not finish it";
+  constexpr const char* not_finished = "the loader could not finish it";
+  const char* reason = not_finished;
   const auto ns = static_cast<std::uint64_t>(budget.count() > 0 ? budget.count() : 0);
   const overture_code code =
       how_.finalize(how_.context, static_cast<program_value*>(value)->get(), ns, &again, &reason);
-  if (code != OVERTURE_OK) return fail(errc_of(code), reason);
+  if (code != OVERTURE_OK) {
+    return tl::unexpected(failure(code, reason, not_finished).error());
+  }
   return again ? finalize_step::again : finalize_step::done;
 }
 

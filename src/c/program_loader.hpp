@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "c/reason_texts.hpp"
 #include "overture/assets/asset_store.hpp"
 #include "overture/c/assets.h"
 
@@ -33,6 +35,11 @@ class typed_at_run_time {
                                      const asset_wanted& what) noexcept {
     return asset<T>(context.ask(path, what, true));
   }
+  template <class T>
+  [[nodiscard]] static asset<T> want(load_context& context, const asset_path& path,
+                                     const asset_wanted& what) noexcept {
+    return asset<T>(context.ask(path, what, false));
+  }
   [[nodiscard]] static const asset_head* name(load_context& context, const asset_path& path,
                                               const asset_wanted& what) noexcept {
     return context.name_any(path, what);
@@ -46,27 +53,32 @@ class typed_at_run_time {
 
 namespace overture::c {
 
-// A value of the program, freed where it ends.
+// A value of the program, freed where it ends, or one that it lends.
 class program_value {
  public:
+  explicit program_value(void* lent) noexcept : value_(lent) {}
   program_value(void* value, const overture_loader* how) noexcept : value_(value), how_(how) {}
   program_value(const program_value&) = delete;
   program_value& operator=(const program_value&) = delete;
-  ~program_value() { how_->unload(how_->context, value_); }
+  ~program_value() {
+    if (how_ != nullptr) how_->unload(how_->context, value_);
+  }
   [[nodiscard]] void* get() const noexcept { return value_; }
 
  private:
   void* value_;
-  const overture_loader* how_;
+  const overture_loader* how_ = nullptr;
 };
 
 class program_loader final : public detail::any_loader {
  public:
   program_loader() = default;
   // Before it is added.
-  void set(overture_store& store, const overture_loader& how) noexcept {
+  void set(overture_store& store, reason_texts& reasons, const overture_loader& how) noexcept {
     store_ = &store;
+    reasons_ = &reasons;
     how_ = how;
+    if (how.placeholder != nullptr) placeholder_.emplace(const_cast<void*>(how.placeholder));
   }
 
   result<void> decode_at(void* place, std::span<const std::byte> bytes,
@@ -80,19 +92,28 @@ class program_loader final : public detail::any_loader {
     static_cast<program_value*>(value)->~program_value();
   }
   [[nodiscard]] std::uint64_t bytes_at(const void* value) const noexcept override;
-  [[nodiscard]] const void* placeholder_at() const noexcept override { return nullptr; }
+  [[nodiscard]] const void* placeholder_at() const noexcept override {
+    return placeholder_ ? &*placeholder_ : nullptr;
+  }
   [[nodiscard]] bool is_free_threaded() const noexcept override { return how_.finalize == nullptr; }
   [[nodiscard]] bool is_builder() const noexcept override { return how_.build != nullptr; }
   [[nodiscard]] bool is_reader() const noexcept override { return !how_.without_file; }
-  [[nodiscard]] bool is_dependent() const noexcept override { return how_.without_file; }
+  [[nodiscard]] bool is_dependent() const noexcept override {
+    return how_.dependent || how_.without_file;
+  }
   [[nodiscard]] std::uint64_t bytes_of_stage(unsigned stage) const noexcept override {
     return how_.stage_bytes == nullptr ? 0 : how_.stage_bytes(how_.context, stage);
   }
   [[nodiscard]] const detail::asset_type& type() const noexcept override { return type_; }
 
  private:
+  [[nodiscard]] result<void> failure(overture_code code, const char* reason,
+                                     const char* instead) noexcept;
+
   overture_store* store_ = nullptr;
+  reason_texts* reasons_ = nullptr;
   overture_loader how_ = {};
+  std::optional<program_value> placeholder_;
   detail::asset_type type_{.name = "a type of the C interface",
                            .id = 0,
                            .bytes = sizeof(program_value),

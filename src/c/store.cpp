@@ -27,13 +27,16 @@ struct made_store : overture_store {
              const given_allocator& given) noexcept
       : overture_store(from, own),
         memory(given),
+        reasons(memory.get() != nullptr ? memory : default_allocator()),
         own(from->files->tree, from->queue, from->pool->jobs, with_memory(config, memory)) {}
 
   given_allocator memory;
+  reason_texts reasons;  // of failures, so it ends after the store
   std::array<program_loader, OVERTURE_ASSET_TYPES_MAX> loaders;
   asset_store own;  // ends before its loaders
 };
 
+constexpr const char* no_needs = "the needs are NULL";
 constexpr const char* no_type = "this type was not added to the store";
 
 const overture::detail::asset_type& type_of(const overture_store& store,
@@ -42,12 +45,14 @@ const overture::detail::asset_type& type_of(const overture_store& store,
 }
 
 // Hands a handle over, with what it counts as.
-overture_code hand_over(asset<program_value> handle, overture_store& store, bool is_counted,
-                        overture_asset** asset, overture_error* error) noexcept {
+overture_code hand_over(asset<program_value> handle, overture_store& store,
+                        overture_asset_type type, bool is_counted, overture_asset** asset,
+                        overture_error* error) noexcept {
   overture_asset* const made = handle.valid() ? make<overture_asset>() : nullptr;
   if (made == nullptr) return out_of_memory(error);
   made->handle = std::move(handle);
   made->store = &store;
+  made->type = type;
   made->is_counted = is_counted;
   if (is_counted) store.users.add();
   *asset = made;
@@ -68,6 +73,24 @@ overture_code read_variant(const overture_asset_variant* given, wanted_asset& as
   as.part = wanted.part == nullptr ? "" : wanted.part;
   as.settings = {static_cast<const char*>(wanted.settings), wanted.settings_size};
   return fine(error);
+}
+
+// For decode().
+overture_code ask(overture_needs* needs, overture_asset_type type, const char* path,
+                  const overture_asset_variant* variant, overture_asset** asset,
+                  overture_error* error, bool is_needed) noexcept {
+  if (asset == nullptr) return invalid(error, "there is no place for the asset");
+  *asset = nullptr;
+  if (needs == nullptr) return invalid(error, no_needs);
+  if (type >= needs->store.types) return invalid(error, no_type);
+  given_path given;
+  const result<asset_path> normal = given.read(path);
+  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
+  wanted_asset what{.type = &type_of(needs->store, type)};
+  if (const overture_code flaw = read_variant(variant, what, error)) return flaw;
+  return hand_over(is_needed ? typed::need<program_value>(needs->context, *normal, what)
+                             : typed::want<program_value>(needs->context, *normal, what),
+                   needs->store, type, false, asset, error);
 }
 
 }  // namespace
@@ -114,7 +137,7 @@ overture_code overture_store_add(overture_store* store, const overture_loader* l
     return failed(error, errc::limit, "the store has as many types as it may have");
   }
   program_loader& of = static_cast<made_store*>(store)->loaders[store->types];
-  of.set(*store, wanted);
+  of.set(*store, static_cast<made_store*>(store)->reasons, wanted);
   const result<void> added = typed::add(store->assets, of);
   if (!added) return failed(error, added.error());
   *type = store->types++;
@@ -141,8 +164,8 @@ overture_code overture_store_get_variant(overture_store* store, overture_asset_t
   if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
   wanted_asset what{.type = &type_of(*store, type)};
   if (const overture_code flaw = read_variant(variant, what, error)) return flaw;
-  return hand_over(typed::get<program_value>(store->assets, *normal, what, *urgency), *store, true,
-                   asset, error);
+  return hand_over(typed::get<program_value>(store->assets, *normal, what, *urgency), *store, type,
+                   true, asset, error);
 }
 
 overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
@@ -154,17 +177,17 @@ overture_code overture_needs_asset(overture_needs* needs, overture_asset_type ty
 overture_code overture_needs_variant(overture_needs* needs, overture_asset_type type,
                                      const char* path, const overture_asset_variant* variant,
                                      overture_asset** asset, overture_error* error) {
-  if (asset == nullptr) return invalid(error, "there is no place for the asset");
-  *asset = nullptr;
-  if (needs == nullptr) return invalid(error, "the needs are NULL");
-  if (type >= needs->store.types) return invalid(error, no_type);
-  given_path given;
-  const result<asset_path> normal = given.read(path);
-  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
-  wanted_asset what{.type = &type_of(needs->store, type)};
-  if (const overture_code flaw = read_variant(variant, what, error)) return flaw;
-  return hand_over(typed::need<program_value>(needs->context, *normal, what), needs->store, false,
-                   asset, error);
+  return ask(needs, type, path, variant, asset, error, true);
+}
+
+overture_code overture_needs_want(overture_needs* needs, overture_asset_type type, const char* path,
+                                  const overture_asset_variant* variant, overture_asset** asset,
+                                  overture_error* error) {
+  return ask(needs, type, path, variant, asset, error, false);
+}
+
+bool overture_needs_is_cancelled(const overture_needs* needs) {
+  return needs != nullptr && needs->context.is_cancelled();
 }
 
 const char* overture_needs_part(const overture_needs* needs) {
@@ -185,14 +208,22 @@ size_t overture_needs_settings(const overture_needs* needs, void* settings, size
 
 overture_code overture_needs_name(overture_needs* needs, overture_asset_type type, const char* path,
                                   overture_asset_name* name, overture_error* error) {
+  return overture_needs_name_variant(needs, type, path, nullptr, name, error);
+}
+
+overture_code overture_needs_name_variant(overture_needs* needs, overture_asset_type type,
+                                          const char* path, const overture_asset_variant* variant,
+                                          overture_asset_name* name, overture_error* error) {
   if (name == nullptr) return invalid(error, "there is no place for the name");
   *name = {.of = nullptr, .type = type};
-  if (needs == nullptr) return invalid(error, "the needs are NULL");
+  if (needs == nullptr) return invalid(error, no_needs);
   if (type >= needs->store.types) return invalid(error, no_type);
   given_path given;
   const result<asset_path> normal = given.read(path);
   if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
-  name->of = typed::name(needs->context, *normal, {.type = &type_of(needs->store, type)});
+  wanted_asset what{.type = &type_of(needs->store, type)};
+  if (const overture_code flaw = read_variant(variant, what, error)) return flaw;
+  name->of = typed::name(needs->context, *normal, what);
   return name->of == nullptr ? out_of_memory(error) : fine(error);
 }
 
@@ -207,7 +238,20 @@ overture_code overture_store_get_named(overture_store* store, overture_asset_nam
   const std::optional<asset_priority> urgency = asset_priority_of(priority);
   if (!urgency) return invalid(error, no_such_priority);
   const auto named = std::bit_cast<soft_asset<program_value>>(name.of);
-  return hand_over(store->assets.get(named, *urgency), *store, true, asset, error);
+  return hand_over(store->assets.get(named, *urgency), *store, name.type, true, asset, error);
+}
+
+overture_asset_name overture_asset_name_of(const overture_asset* asset) {
+  if (asset == nullptr) return {};
+  return {.of = std::bit_cast<const void*>(soft_asset(asset->handle)), .type = asset->type};
+}
+
+overture_code overture_asset_copy(const overture_asset* asset, overture_asset** copy,
+                                  overture_error* error) {
+  if (copy == nullptr) return invalid(error, "there is no place for the copy");
+  *copy = nullptr;
+  if (asset == nullptr) return invalid(error, no_asset);
+  return hand_over(asset->handle, *asset->store, asset->type, true, copy, error);
 }
 
 overture_code overture_asset_free(overture_asset* asset, overture_error* error) {

@@ -22,6 +22,7 @@ struct overture_needs {
 struct overture_asset {
   overture::asset<overture::c::program_value> handle;
   overture_store* store = nullptr;
+  overture_asset_type type = 0;
   bool is_counted = false;  // false for one that another asset needs: that ends with the store
 };
 

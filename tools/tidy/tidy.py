@@ -47,6 +47,7 @@ CONTRACTS = ("src/base/contracts.cpp",)  # the default handler of misuse, in bui
 EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "sounds/decode_thread.hpp",
     "sounds/ring/stream_slots.hpp",
+    "src/c/host_jobs.cpp",
     "src/vfs/mounts/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
     "src/archives/block_store.cpp",

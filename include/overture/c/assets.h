@@ -95,8 +95,9 @@ typedef uint32_t overture_asset_type;
 // How one type of asset is made. The functions must not call overture_store_pump(),
 // overture_asset_wait() or overture_store_free() of their store. One that returns OVERTURE_BUSY,
 // which is the status of an asset that is loading, fails the asset with OVERTURE_INVALID.
-// `context` is passed to all functions. `reason` is set to a text
-// that lives as long as the store, or left alone.
+// `context` is passed to all functions. `reason` may be set to a few words, which are copied: they
+// need only live until the function returns. The text of an error has the path in front of them:
+// "gfx/wall.png: no picture". They are cut to 240 bytes; a store keeps 4096 different ones.
 typedef struct overture_loader {
   size_t size;  // sizeof(overture_loader)
   void* context;
@@ -105,9 +106,9 @@ typedef struct overture_loader {
   // ignored: free it before, and the handles in it. On any worker, several calls at once.
   overture_code (*decode)(void* context, const char* path, const void* bytes, size_t byte_count,
                           overture_needs* needs, void** value, const char** reason);
-  // Does what must happen on one thread, uploads for example, for about `budget_ns`; sets `again`
-  // to be called once more. Runs in overture_store_pump(). NULL: nothing is to do, and the asset is
-  // ready without a pump.
+  // Does what must happen on one thread, uploads for example, for about `budget_ns`; sets `again`,
+  // which is false at first, to be called once more. Runs in overture_store_pump(). NULL: nothing
+  // is to do, and the asset is ready without a pump.
   overture_code (*finalize)(void* context, void* value, uint64_t budget_ns, bool* again,
                             const char** reason);
   // Frees the value and undoes finalize(), if that was called. With finalize() it runs in
@@ -134,6 +135,14 @@ typedef struct overture_loader {
   // overture_store_pump() brings the next ones. A stage whose decode() fails is left out. What is
   // compressed is read whole. NULL: there is one stage.
   uint64_t (*stage_bytes)(void* context, uint32_t stage);
+  // True: the value copies from what it needs, an atlas for example, instead of asking its handles
+  // in each frame. It is then loaded again after any of those. build() sees of a need in stages
+  // what is there: the coarse value, at first. So copy in build(), which comes again with each
+  // stage, or keep the handles.
+  bool dependent;
+  // What overture_asset_value() gives until the asset is ready, or if it has failed: a value as
+  // those of decode(), which is never unloaded and outlives the store. NULL: NULL.
+  const void* placeholder;
 } overture_loader;
 
 typedef struct overture_store_config {
@@ -174,7 +183,8 @@ enum {
 
 // A handle on the asset of this type that is made from this file. It begins to load unless it has
 // loaded, and is raised if it has a lower priority. Errors: bad_path, out_of_memory, invalid (also
-// a type that was not added); what goes wrong later is the asset's.
+// a type that was not added); what goes wrong later is the asset's. In decode() it works too, and
+// then the asset that is made neither needs what was asked for nor hands its priority down.
 OVERTURE_C_API overture_code overture_store_get(overture_store* store, overture_asset_type type,
                                                 const char* path, int32_t priority,
                                                 overture_asset** asset, overture_error* error);
@@ -206,6 +216,16 @@ OVERTURE_C_API overture_code overture_needs_variant(overture_needs* needs, overt
                                                     const char* path,
                                                     const overture_asset_variant* variant,
                                                     overture_asset** asset, overture_error* error);
+// The same for an asset that this one neither waits for nor fails with: a better texture that may
+// come later. It keeps it loaded all the same, so assets that want each other are never unloaded:
+// use overture_needs_name() for neighbours.
+OVERTURE_C_API overture_code overture_needs_want(overture_needs* needs, overture_asset_type type,
+                                                 const char* path,
+                                                 const overture_asset_variant* variant,
+                                                 overture_asset** asset, overture_error* error);
+// For decode(): whether no handle holds the asset any more, or the store ends. Long work may then
+// give up, by returning OVERTURE_CANCELLED. False for NULL.
+OVERTURE_C_API bool overture_needs_is_cancelled(const overture_needs* needs);
 // For decode(): which part is wanted, "" for the whole file. Valid during the call of decode().
 OVERTURE_C_API const char* overture_needs_part(const overture_needs* needs);
 // For decode(): the size of the file, of which it may have the beginning only: see stage_bytes.
@@ -215,6 +235,14 @@ OVERTURE_C_API uint64_t overture_needs_file_bytes(const overture_needs* needs);
 OVERTURE_C_API size_t overture_needs_settings(const overture_needs* needs, void* settings,
                                               size_t size);
 OVERTURE_C_API overture_code overture_asset_free(overture_asset* asset, overture_error* error);
+// Another handle on the same asset. It is the program's, to be freed before the store, also where
+// the first is one of overture_needs_asset(): do not keep it in a value. Errors: out_of_memory,
+// invalid.
+OVERTURE_C_API overture_code overture_asset_copy(const overture_asset* asset, overture_asset** copy,
+                                                 overture_error* error);
+// Writes the path of the asset's file, cut to fit and ended by NUL, and returns the length of all
+// of it. `text` may be NULL if room is 0. 0 for NULL.
+OVERTURE_C_API size_t overture_asset_path(const overture_asset* asset, char* text, size_t room);
 
 // The name of an asset, which keeps nothing loaded: for what may be needed later, such as the rooms
 // beside this one. A plain value, to be copied; it is of no use once the store has ended.
@@ -227,15 +255,26 @@ typedef struct overture_asset_name {
 OVERTURE_C_API overture_code overture_needs_name(overture_needs* needs, overture_asset_type type,
                                                  const char* path, overture_asset_name* name,
                                                  overture_error* error);
+// The same for a part or with settings.
+OVERTURE_C_API overture_code overture_needs_name_variant(overture_needs* needs,
+                                                         overture_asset_type type, const char* path,
+                                                         const overture_asset_variant* variant,
+                                                         overture_asset_name* name,
+                                                         overture_error* error);
+// The name of what the handle is on; of nothing for NULL.
+OVERTURE_C_API overture_asset_name overture_asset_name_of(const overture_asset* asset);
 // A handle on the asset of a name, as by overture_store_get(). Errors: out_of_memory, invalid (also
 // for a name of nothing).
 OVERTURE_C_API overture_code overture_store_get_named(overture_store* store,
                                                       overture_asset_name name, int32_t priority,
                                                       overture_asset** asset,
                                                       overture_error* error);
-// What decode() made, once the asset is ready; NULL before. Stays while the handle is held, unless
-// a reload replaces it in overture_store_pump(): ask anew in each frame. One load.
+// What decode() made, once the asset is ready; before, its loader's placeholder or NULL. Stays
+// while the handle is held, unless a reload replaces it in overture_store_pump(): ask anew in each
+// frame. One load.
 OVERTURE_C_API void* overture_asset_value(const overture_asset* asset);
+// How many values it has had: each reload that succeeds adds one, and each stage. 0 for NULL.
+OVERTURE_C_API uint32_t overture_asset_version(const overture_asset* asset);
 // OVERTURE_OK once it is ready. Errors: busy while it is loading; why it failed; invalid.
 OVERTURE_C_API overture_code overture_asset_status(const overture_asset* asset,
                                                    overture_error* error);
@@ -251,6 +290,17 @@ OVERTURE_C_API overture_code overture_asset_raise(overture_asset* asset, int32_t
 // all, as at first. See stage_bytes of overture_loader. Error: invalid.
 OVERTURE_C_API overture_code overture_asset_set_last_stage(overture_asset* asset, uint32_t stage,
                                                            overture_error* error);
+// What a value is made of, see stage_bytes of overture_loader.
+typedef struct overture_asset_stage {
+  size_t size;          // sizeof(overture_asset_stage)
+  uint32_t index;       // counted from the coarsest
+  bool is_whole;        // it is made of the whole file
+  uint64_t file_bytes;  // of the whole file
+} overture_asset_stage;
+// Which stage the value is of; nothing, if it is not ready. Error: invalid.
+OVERTURE_C_API overture_code overture_asset_get_stage(const overture_asset* asset,
+                                                      overture_asset_stage* stage,
+                                                      overture_error* error);
 // Gives each this priority, up or down, and what it needs with it: that stays as urgent as any
 // other that waits for it is, and as it was asked for itself. Distances to the player in each
 // frame, for example: some 50 ns each. Errors: invalid (also an asset of another store, or NULL:
@@ -290,6 +340,8 @@ OVERTURE_C_API overture_code overture_asset_group_make(overture_store* store, in
 // Gives its assets up, as overture_asset_group_cancel().
 OVERTURE_C_API overture_code overture_asset_group_free(overture_asset_group* group,
                                                        overture_error* error);
+// The group holds it from now on, so its handle may be freed, and it is as urgent as the group: ask
+// for it with OVERTURE_ASSET_LOWEST, so that overture_asset_group_set_priority() can lower it too.
 // Errors: invalid (also an asset of another store), out_of_memory.
 OVERTURE_C_API overture_code overture_asset_group_add(overture_asset_group* group,
                                                       overture_asset* asset, overture_error* error);
@@ -302,7 +354,9 @@ OVERTURE_C_API overture_code
 overture_asset_group_get_progress(const overture_asset_group* group,
                                   overture_asset_group_progress* progress, overture_error* error);
 // Pumps until all are ready or have failed, for at most so many nanoseconds. OVERTURE_BUSY: the
-// time has run out. Otherwise as overture_asset_wait().
+// time has run out. OVERTURE_OK: all are ready. Otherwise why the first of those that were added
+// and have failed did, as overture_asset_status() says it. Where overture_asset_wait() may be
+// called.
 OVERTURE_C_API overture_code overture_asset_group_wait(overture_asset_group* group,
                                                        uint64_t timeout_ns, overture_error* error);
 // Gives its assets up: what nothing else holds is cancelled or unloaded. Error: invalid.
@@ -314,26 +368,27 @@ OVERTURE_C_API overture_code overture_asset_group_cancel(overture_asset_group* g
 // passed; one step at least. Error: invalid.
 OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
                                                  overture_error* error);
-// Says that a file has changed: its assets are loaded again a moment later. Errors: invalid,
-// bad_path.
+// Says that a file has changed: its assets are loaded again a moment later, and those that failed
+// because of it. Nothing is watched: call it for what your editor or system says has changed, and
+// after a mount for the paths that are of another mount now. Errors: invalid, bad_path.
 OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const char* path,
                                                    overture_error* error);
 
 // What has become of an asset.
 enum {
   OVERTURE_ASSET_UNLOADED = 0,
-  OVERTURE_ASSET_FAILED = 1,         // to load
-  OVERTURE_ASSET_LOADED = 2,         // it is ready
-  OVERTURE_ASSET_RELOADED = 3,       // it has a new value
-  OVERTURE_ASSET_RELOAD_FAILED = 4,  // it keeps its old value
+  OVERTURE_ASSET_FAILED = 1,        // to load
+  OVERTURE_ASSET_LOADED = 2,        // it is ready
+  OVERTURE_ASSET_RELOADED = 3,      // it has a new value, of a changed file or of another stage
+  OVERTURE_ASSET_RELOAD_FAILED = 4  // it keeps its old value
 };
 // Valid during the call only.
 typedef struct overture_asset_event {
   int32_t kind;
-  uint32_t subject;           // the asset's number in a timeline
+  uint32_t subject;           // the asset's number: the "subject" of its zones in a timeline
   const char* path;           //
   const char* part;           // of the file; "": all of it
-  const overture_error* why;  // OVERTURE_OK unless it has failed
+  const overture_error* why;  // OVERTURE_OK unless it has failed; the text is that of its status
   const void* of;             // for overture_asset_event_is_of()
 } overture_asset_event;
 typedef void (*overture_asset_told)(void* context, const overture_asset_event* event);

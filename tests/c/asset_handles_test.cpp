@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Zlib
+#include "c_test.hpp"
+
+C_TEST(c_asset_handles, are_copied_named_and_say_what_they_are_on)
+C_TEST(c_asset_handles, of_what_is_wanted_only_may_fail)
+C_TEST(c_asset_handles, a_placeholder_is_shown_until_the_value_is_there)
+C_TEST(c_asset_handles, a_dependent_asset_is_built_again_after_a_stage)
+C_TEST(c_asset_handles, an_event_says_what_the_status_says_also_of_what_was_let_go)
+C_TEST(c_asset_handles, a_group_says_why_the_first_of_its_assets_failed)
