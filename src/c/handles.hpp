@@ -99,6 +99,7 @@ struct overture_files {
   overture::c::shared_buffers& buffers;
   overture::file_system tree;
   overture::c::user_count users;
+  overture::c::user_count loads;  // which know files by their place in the frozen tree
 };
 
 // Files, the jobs that unpack them and the queue that reads them.

@@ -87,9 +87,12 @@ class pattern_list {
 struct overture_load {
   overture_load(overture_reads* from, const overture_load_options& wanted,
                 const given_allocator& given) noexcept
-      : reads(from), options(wanted), memory(given), sink(from->files->tree, options) {}
+      : reads(from), options(wanted), memory(given), sink(from->files->tree, options) {
+    reads->files->loads.add();
+  }
   ~overture_load() {
     if (begun) scope().~load_scope();
+    reads->files->loads.remove();
   }
   overture_load(const overture_load&) = delete;
   overture_load& operator=(const overture_load&) = delete;

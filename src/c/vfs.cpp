@@ -55,6 +55,8 @@ class given_options {
     options.removal_markers = known.removal_markers;
     options.immutable_source = known.immutable_source;
     options.allow_bombs = known.allow_bombs;
+    if (known.wins_over != nullptr) options.wins_over = {*known.wins_over};
+    if (known.loses_to != nullptr) options.loses_to = {*known.loses_to};
     if (known.released == nullptr) return OVERTURE_OK;
     release_ = make<release_call>(release_call{known.released, known.context});
     if (release_ == nullptr) return out_of_memory(error);
@@ -70,6 +72,88 @@ class given_options {
   given_path at_;
   given_path from_;
   release_call* release_ = nullptr;
+};
+
+// The mounts of a remount(), with room for what their options point to.
+class given_mounts {
+ public:
+  given_mounts() noexcept = default;
+  ~given_mounts() {
+    for (std::size_t i = count_; i-- > 0;) all_[i].~one();
+    give_back(all_);
+    give_back(requests_);
+    give_back(ids_);
+  }
+  given_mounts(const given_mounts&) = delete;
+  given_mounts& operator=(const given_mounts&) = delete;
+
+  overture_code read(const overture_mount_request* in, std::size_t count,
+                     overture_error* error) noexcept {
+    if (count == 0) return OVERTURE_OK;
+    if (in == nullptr) return invalid(error, "there are no mounts");
+    if (count > limits::mounts_max) return failed(error, errc::limit, "too many mounts");
+    room_ = count;
+    all_ = take<one>(count);
+    requests_ = take<mount_request>(count);
+    ids_ = take<mount_id>(count);
+    if (all_ == nullptr || requests_ == nullptr || ids_ == nullptr) return out_of_memory(error);
+    const auto* next = reinterpret_cast<const std::byte*>(in);
+    const std::size_t size = in->size;  // a program of another version has others
+    for (; count_ < count; next += size) {
+      const auto& each = *reinterpret_cast<const overture_mount_request*>(next);
+      if (each.size != size) return invalid(error, wrong_size(0));
+      if (const overture_code flaw = read(each, error)) return flaw;
+    }
+    return OVERTURE_OK;
+  }
+  // They have what their options point to from now on. Writes their numbers, if there is room.
+  void mounted(overture_mount* numbers) noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+      all_[i].mounted();
+      if (numbers != nullptr) numbers[i] = ids_[i].value;
+    }
+  }
+  [[nodiscard]] std::span<const mount_request> requests() const noexcept {
+    return {requests_, count_};
+  }
+  [[nodiscard]] std::span<mount_id> ids() const noexcept { return {ids_, count_}; }
+  // What an error is about, as far as that is known.
+  [[nodiscard]] const char* only_path() const noexcept {
+    return count_ == 1 ? requests_[0].path : "";
+  }
+
+ private:
+  using one = given_options;
+
+  template <class T>
+  static T* take(std::size_t count) noexcept {
+    return static_cast<T*>(
+        default_allocator().allocate(count * sizeof(T), alignof(T), memory_tag::host));
+  }
+  template <class T>
+  void give_back(T* taken) noexcept {
+    default_allocator().deallocate(taken, room_ * sizeof(T), alignof(T), memory_tag::host);
+  }
+  overture_code read(const overture_mount_request& each, overture_error* error) noexcept {
+    overture_mount_request known;
+    if (const overture_code flaw = read_options(&each, known, error)) return flaw;
+    if (known.path == nullptr) return invalid(error, "the path is NULL");
+    one& made = *::new (static_cast<void*>(all_ + count_)) one;
+    mount_request& request = *::new (static_cast<void*>(requests_ + count_)) mount_request;
+    ::new (static_cast<void*>(ids_ + count_)) mount_id;
+    ++count_;
+    request.path = known.path;
+    request.bytes = {static_cast<const std::byte*>(known.bytes), known.byte_count};
+    if (const overture_code flaw = made.read(known.options, error)) return flaw;
+    request.options = made.options;
+    return OVERTURE_OK;
+  }
+
+  one* all_ = nullptr;
+  mount_request* requests_ = nullptr;
+  mount_id* ids_ = nullptr;
+  std::size_t room_ = 0;
+  std::size_t count_ = 0;
 };
 
 overture_code end_mount(given_options& options, const result<mount_id>& mounted, const char* path,
@@ -163,6 +247,21 @@ overture_code overture_files_unmount(overture_files* files, overture_mount mount
   return done ? fine(error) : failed(error, done.error());
 }
 
+overture_code overture_files_remount(overture_files* files, const overture_mount* out,
+                                     size_t out_count, const overture_mount_request* in,
+                                     size_t in_count, overture_mount* mounts,
+                                     overture_error* error) {
+  if (files == nullptr) return invalid(error, no_file_system);
+  if (out == nullptr && out_count != 0) return invalid(error, "there are no mounts to end");
+  given_mounts given;
+  if (const overture_code flaw = given.read(in, in_count, error)) return flaw;
+  const std::span<const mount_id> ends(reinterpret_cast<const mount_id*>(out), out_count);
+  const result<void> changed = files->tree.remount(ends, given.requests(), given.ids());
+  if (!changed) return failed(error, changed.error(), given.only_path());
+  given.mounted(mounts);
+  return fine(error);
+}
+
 size_t overture_files_mount_count(const overture_files* files) {
   return files == nullptr ? 0 : files->tree.mount_count();
 }
@@ -216,6 +315,9 @@ overture_code overture_files_freeze(overture_files* files, overture_error* error
 
 overture_code overture_files_thaw(overture_files* files, overture_error* error) {
   if (files == nullptr) return invalid(error, no_file_system);
+  if (files->loads.any()) {
+    return failed(error, errc::busy, "a load still uses the frozen tree: free it first");
+  }
   files->tree.thaw();
   return fine(error);
 }

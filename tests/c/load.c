@@ -3,6 +3,23 @@
 
 #include "c_test.h"
 
+C_CASE(c_load, keeps_the_tree_frozen_until_it_is_freed) {
+  test_game game = make_game();
+  overture_load* load = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_INVALID(overture_load_start(game.reads, NULL, &load, &why)); /* it is not frozen */
+  CHECK_OK(overture_files_thaw(game.files, &why));
+  CHECK_OK(overture_files_freeze(game.files, &why));
+  CHECK_OK(overture_load_start(game.reads, NULL, &load, &why));
+  CHECK(overture_files_thaw(game.files, &why) == OVERTURE_BUSY);
+  CHECK(overture_files_is_frozen(game.files));
+  CHECK_OK(overture_load_wait_for(load, UINT64_MAX, &why));
+  CHECK(overture_files_thaw(game.files, &why) == OVERTURE_BUSY);
+  CHECK_OK(overture_load_free(load, &why));
+  CHECK_OK(overture_files_thaw(game.files, &why));
+  free_game(&game);
+}
+
 typedef struct taken {
   overture_decoded* text[8]; /* kept past the call */
   size_t count;

@@ -64,6 +64,81 @@ C_CASE(c_vfs, a_mount_takes_its_options_and_says_when_it_has_ended) {
   CHECK_OK(overture_files_free(files, &why));
 }
 
+static void expect_rome(overture_files* files, const char* text) {
+  overture_bytes* rome = NULL;
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_files_read(files, "maps/rome.txt", &rome, &why));
+  CHECK(same_text(rome, text));
+  overture_bytes_free(rome);
+}
+
+C_CASE(c_vfs, a_mount_has_its_place_among_the_others) {
+  overture_files* files = NULL;
+  overture_mount mounts[3];
+  overture_mount_options options = {.size = sizeof options};
+  overture_mount_info info = {.size = sizeof info};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_files_make(NULL, &files, &why));
+  CHECK_OK(overture_files_mount(files, in_folder("base.zip"), NULL, &mounts[0], &why));
+  options.loses_to = &mounts[0];
+  CHECK_OK(overture_files_mount(files, in_folder("mod"), &options, &mounts[1], &why));
+  expect_rome(files, "rome of the base\n");
+  CHECK_OK(overture_files_mount_at(files, 0, &info, &why));
+  CHECK(info.id == mounts[1]); /* the weakest */
+  options.wins_over = &mounts[0];
+  CHECK_INVALID(overture_files_mount(files, in_folder("same"), &options, NULL, &why));
+  options.loses_to = NULL;
+  CHECK_OK(overture_files_mount(files, in_folder("same"), &options, &mounts[2], &why));
+  expect_rome(files, "rome of the mod\n");
+  CHECK_OK(overture_files_unmount(files, mounts[0], &why));
+  CHECK(overture_files_mount(files, in_folder("same"), &options, NULL, &why) == OVERTURE_NOT_FOUND);
+  CHECK_OK(overture_files_free(files, &why));
+}
+
+static void count_end(void* context) {
+  ++*(int*)context;
+}
+
+C_CASE(c_vfs, mounts_are_exchanged_in_one_step) {
+  overture_files* files = NULL;
+  int ended = 0;
+  const overture_mount_options tells = {
+      .size = sizeof tells, .released = count_end, .context = &ended};
+  overture_mount mounts[2];
+  overture_mount_request in[2] = {{.size = sizeof in[0], .path = in_folder("mod")},
+                                  {.size = sizeof in[0], .path = in_folder("absent")}};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_files_make(NULL, &files, &why));
+  CHECK_OK(overture_files_mount(files, in_folder("base.zip"), NULL, &mounts[0], &why));
+  in[0].options = &tells;
+  CHECK(overture_files_remount(files, mounts, 1, in, 2, mounts, &why) == OVERTURE_NOT_FOUND);
+  expect_rome(files, "rome of the base\n"); /* nothing has changed */
+  CHECK(ended == 0);
+  in[1].path = in_folder("loose");
+  CHECK_OK(overture_files_remount(files, mounts, 1, in, 2, mounts, &why));
+  expect_rome(files, "rome of the mod\n");
+  CHECK(overture_files_mount_count(files) == 2);
+  CHECK_OK(overture_files_remount(files, mounts, 2, NULL, 0, NULL, &why));
+  CHECK(overture_files_mount_count(files) == 0);
+  CHECK(ended == 1);
+  CHECK_OK(overture_files_remount(files, NULL, 0, in, 1, NULL, &why));
+  CHECK(overture_files_mount_count(files) == 1);
+
+  in[0].path = NULL;
+  CHECK_INVALID(overture_files_remount(NULL, NULL, 0, NULL, 0, NULL, &why));
+  CHECK_INVALID(overture_files_remount(files, NULL, 1, NULL, 0, NULL, &why));
+  CHECK_INVALID(overture_files_remount(files, NULL, 0, NULL, 1, NULL, &why));
+  CHECK_INVALID(overture_files_remount(files, NULL, 0, in, 1, NULL, &why));
+  in[0].path = in_folder("absent");
+  CHECK(overture_files_remount(files, NULL, 0, in, 1, NULL, &why) == OVERTURE_NOT_FOUND);
+  CHECK(strstr(why.text, "absent") != NULL);
+  in[1].size = 0;
+  CHECK_INVALID(overture_files_remount(files, NULL, 0, in, 2, NULL, &why));
+  CHECK(overture_files_remount(files, NULL, 0, in, 5000, NULL, &why) == OVERTURE_LIMIT);
+  CHECK_OK(overture_files_free(files, &why));
+  CHECK(ended == 2);
+}
+
 C_CASE(c_vfs, an_archive_may_be_in_memory) {
   test_game game = make_game();
   overture_files* inner = NULL;

@@ -4,6 +4,8 @@
 C_TEST(c_vfs, later_mounts_win)
 C_TEST(c_vfs, options_of_a_tree_are_followed)
 C_TEST(c_vfs, a_mount_takes_its_options_and_says_when_it_has_ended)
+C_TEST(c_vfs, a_mount_has_its_place_among_the_others)
+C_TEST(c_vfs, mounts_are_exchanged_in_one_step)
 C_TEST(c_vfs, an_archive_may_be_in_memory)
 C_TEST(c_vfs, a_frozen_tree_does_not_change)
 C_TEST(c_vfs, names_that_cannot_be_in_the_tree_are_listed)

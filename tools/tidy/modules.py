@@ -54,7 +54,6 @@ NO_TEST_OF_ITS_OWN = {
     "src/decoders/webp_absent.cpp": "where libwebp is missing: no decoder",
     "src/c/asset_events.cpp": "tests/c/assets.c",
     "src/c/asset_groups.cpp": "tests/c/assets.c",
-    "src/c/asset_handles.cpp": "tests/c/assets.c",
     "src/c/program_loader.cpp": "tests/c/assets.c",
     "src/sync/object_use.cpp": "what is said of misuse: tests/contracts",
     "src/io/files/descriptor_limit_generic.cpp": "a constant",

@@ -54,12 +54,16 @@ typedef struct overture_mount_options {
   void (*released)(void* context);
   void* context;     // of released()
   bool allow_bombs;  // reads entries that unpack out of all proportion, which fail with limit
+  // Its place among the mounts: directly above this one, or directly below; at most one of the two.
+  // NULL, both: it becomes the last.
+  const overture_mount* wins_over;
+  const overture_mount* loses_to;
 } overture_mount_options;
 
 // Mounts a folder or an archive, whose path is one of the system. `mount` may be NULL. Names that
 // cannot be in the tree are left out, see overture_files_problem(). Errors: not_found, not_a_file,
 // unsupported (not a known format), corrupt, password, frozen, bad_path (of `at` or `from`), limit,
-// io, permission, out_of_memory, invalid.
+// io, permission, out_of_memory, invalid; not_found also for `from` and another mount.
 OVERTURE_C_API overture_code overture_files_mount(overture_files* files, const char* path,
                                                   const overture_mount_options* options,
                                                   overture_mount* mount, overture_error* error);
@@ -74,6 +78,25 @@ OVERTURE_C_API overture_code overture_files_mount_memory(overture_files* files, 
 OVERTURE_C_API overture_code overture_files_unmount(overture_files* files, overture_mount mount,
                                                     overture_error* error);
 
+// One mount of overture_files_remount().
+typedef struct overture_mount_request {
+  size_t size;                            // sizeof(overture_mount_request)
+  const char* path;                       // one of the system, or a name for `bytes`
+  const void* bytes;                      // an archive in memory; NULL: the path's
+  size_t byte_count;                      //
+  const overture_mount_options* options;  // NULL: none
+} overture_mount_request;
+
+// Unmounts `out`, then mounts `in`, in one step: other threads see all of it or nothing, and an
+// error changes nothing. For mods that come and go, and a folder in which files have appeared. The
+// options must not name mounts of `out`. `mounts` has room for in_count, and may be `out`; NULL:
+// the numbers are not needed. Errors: those of mounting and unmounting.
+OVERTURE_C_API overture_code overture_files_remount(overture_files* files,
+                                                    const overture_mount* out, size_t out_count,
+                                                    const overture_mount_request* in,
+                                                    size_t in_count, overture_mount* mounts,
+                                                    overture_error* error);
+
 typedef struct overture_mount_info {
   size_t size;         // sizeof(overture_mount_info)
   overture_mount id;   //
@@ -84,7 +107,8 @@ typedef struct overture_mount_info {
 
 // 0 for NULL.
 OVERTURE_C_API size_t overture_files_mount_count(const overture_files* files);
-// In the order of mounting. Not while another thread unmounts: the texts may go. Errors: not_found
+// In the order in which they win, the weakest first; with first_wins the strongest. Not while
+// another thread unmounts: the texts may go. Errors: not_found
 // (there are fewer), invalid.
 OVERTURE_C_API overture_code overture_files_mount_at(const overture_files* files, size_t index,
                                                      overture_mount_info* info,
@@ -113,7 +137,9 @@ OVERTURE_C_API overture_code overture_files_problem(const overture_files* files,
 // are OVERTURE_FROZEN. A load (load.h) needs it. Freezing twice is fine. Errors: collision, limit,
 // out_of_memory, invalid.
 OVERTURE_C_API overture_code overture_files_freeze(overture_files* files, overture_error* error);
-// Ends that. Only while no other thread is in a call with these files, and no load is under way.
+// Ends that. Only while no other thread is in a call with these files: reads and stores that are at
+// work are. Errors: busy until a load is freed, which knows its files by their place in the list;
+// invalid.
 OVERTURE_C_API overture_code overture_files_thaw(overture_files* files, overture_error* error);
 // False for NULL.
 OVERTURE_C_API bool overture_files_is_frozen(const overture_files* files);
