@@ -3,10 +3,12 @@
 // The page of a load for C: overture/report/timeline_report.h.
 #include "overture/report/timeline_report.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
+#include "c/apart.hpp"
 #include "c/handles.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/replace_file.hpp"
@@ -32,28 +34,15 @@ class file_sink final : public text_sink {
   std::uint64_t at_ = 0;
 };
 
-// As the functions of overture::c do, which a shared library hides.
-overture_code told(overture_error* to, overture_code code, int os_error, const char* text) {
-  constexpr std::size_t text_at = offsetof(overture_error, text);
-  if (to == nullptr || to->size <= text_at || to->size > c::structure_bytes_max) return code;
-  to->code = code;
-  to->os_error = os_error;
-  const std::size_t room = std::min(to->size - text_at, sizeof to->text) - 1;
-  to->text[std::string_view(text).copy(to->text, room)] = '\0';
-  return code;
-}
-
 // Replaces the file at `path` with what write(sink) writes.
 template <class Write>
 overture_code write_file(const char* path, overture_error* error, Write write) {
-  if (path == nullptr) return told(error, OVERTURE_INVALID, 0, "the path is NULL");
+  if (path == nullptr) return c::apart::invalid(error, "the path is NULL");
   const result<void> written = replace_file(system_os(), path, [&](os_handle file) {
     file_sink sink(file);
     return write(sink);
   });
-  if (written) return told(error, OVERTURE_OK, 0, "");
-  return told(error, c::code_of(written.error().code), written.error().os_error,
-              written.error().reason);
+  return written ? c::apart::fine(error) : c::apart::failed(error, written.error(), path);
 }
 
 }  // namespace
@@ -61,7 +50,7 @@ overture_code write_file(const char* path, overture_error* error, Write write) {
 overture_code overture_timeline_write_report(const overture_timeline* timeline,
                                              const overture_files* files, const char* path,
                                              overture_error* error) {
-  if (timeline == nullptr) return told(error, OVERTURE_INVALID, 0, "the timeline is NULL");
+  if (timeline == nullptr) return c::apart::invalid(error, "the timeline is NULL");
   return write_file(path, error, [&](text_sink& sink) {
     return write_report(sink, timeline->record, files == nullptr ? nullptr : &files->tree);
   });
@@ -70,8 +59,8 @@ overture_code overture_timeline_write_report(const overture_timeline* timeline,
 overture_code overture_store_write_report(const overture_store* store,
                                           const overture_timeline* timeline, const char* path,
                                           overture_error* error) {
-  if (store == nullptr) return told(error, OVERTURE_INVALID, 0, "the store is NULL");
-  if (timeline == nullptr) return told(error, OVERTURE_INVALID, 0, "the timeline is NULL");
+  if (store == nullptr) return c::apart::invalid(error, "the store is NULL");
+  if (timeline == nullptr) return c::apart::invalid(error, "the timeline is NULL");
   return write_file(path, error, [&](text_sink& sink) {
     return write_report(sink, timeline->record, store->assets);
   });

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -29,6 +30,21 @@ inline overture_code fine(overture_error* to) noexcept {
 }
 inline overture_code invalid(overture_error* to, const char* text) noexcept {
   return told(to, OVERTURE_INVALID, text);
+}
+
+// As c::failed(), about the file at `path`.
+inline overture_code failed(overture_error* to, const overture::error& why,
+                            std::string_view path) noexcept {
+  char text[sizeof(overture_error::text)];
+  std::size_t length = front_of(path, sizeof text / 2).copy(text, sizeof text / 2);
+  for (const char* more = length < path.size() ? "...: " : ": "; *more != '\0'; ++more) {
+    text[length++] = *more;
+  }
+  const file_system no_files;  // knows the texts of the system's errors
+  overture::error plain = why;
+  plain.path = {};
+  length += no_files.explain(plain, std::span(text).subspan(length));
+  return told(to, code_of(why.code), {text, length}, why.os_error);
 }
 
 // As c::read_options().

@@ -38,12 +38,6 @@ std::size_t append(std::span<char> room, std::size_t at, std::string_view text) 
 
 }  // namespace
 
-std::string_view front_of(std::string_view text, std::size_t bytes) noexcept {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0u) == 0x80u) --bytes;
-  return text.substr(0, bytes);
-}
-
 overture_code fine(overture_error* error) noexcept {
   const std::span<char> room = room_of(error);
   if (room.empty()) return OVERTURE_OK;

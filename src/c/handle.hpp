@@ -53,7 +53,11 @@ constexpr errc errc_of(overture_code code) noexcept {
 }
 
 // At most so many bytes, without a part of a character.
-std::string_view front_of(std::string_view text, std::size_t bytes) noexcept;
+inline std::string_view front_of(std::string_view text, std::size_t bytes) noexcept {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0u) == 0x80u) --bytes;
+  return text.substr(0, bytes);
+}
 
 // The functions below fill in the error, unless it is null, and return its code.
 overture_code fine(overture_error* error) noexcept;

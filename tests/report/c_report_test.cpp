@@ -105,6 +105,12 @@ TEST(the_report_of_c, says_why_there_is_none) {
             OVERTURE_NOT_FOUND);
   EXPECT_EQ(error.code, OVERTURE_NOT_FOUND);
   EXPECT_NE(error.os_error, 0);
+  EXPECT_THAT(error.text, testing::StartsWith("/no/such/folder/x: "));
+  EXPECT_THAT(error.text, testing::HasSubstr("No such file or directory"));
+  const std::string long_path = "/no/such/folder/" + std::string(400, 'x');
+  EXPECT_EQ(overture_timeline_write_report(timeline, nullptr, long_path.c_str(), &error),
+            OVERTURE_NOT_FOUND);
+  EXPECT_THAT(error.text, testing::HasSubstr("xxx...: "));
   EXPECT_EQ(overture_timeline_write_report(timeline, nullptr, "/no/such/folder/x", nullptr),
             OVERTURE_NOT_FOUND);
   overture_timeline_free(timeline, nullptr);
