@@ -3,6 +3,9 @@
 // Ready-made loaders for C: overture/c/loaders.h.
 #include "overture/c/loaders.h"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,9 +65,34 @@ std::span<const std::byte> span_of(const void* bytes, std::size_t count) noexcep
   return {static_cast<const std::byte*>(bytes), count};
 }
 
+// As loaders/images/layout.cpp has it, which refuses each image.
+bool is_alignment(std::uint32_t bytes) noexcept {
+  return bytes == 0 || (std::has_single_bit(bytes) && bytes <= 65536);
+}
+
+// Null unless the settings of a request are none that the loader knows.
+const char* flaw_of_settings(const overture_needs* needs) noexcept {
+  std::array<std::uint8_t, OVERTURE_ASSET_SETTINGS_MAX> given;
+  const std::size_t size = overture_needs_settings(needs, given.data(), given.size());
+  if (size == 0) return nullptr;
+  if (size != sizeof(overture_image_settings)) {
+    return "the settings have not the size of an overture_image_settings";
+  }
+  const auto is_unknown = [](std::uint8_t choice) { return choice > OVERTURE_IMAGE_YES; };
+  const bool any =
+      std::any_of(given.begin(), given.begin() + sizeof(overture_image_settings), is_unknown);
+  return any ? "a setting is neither 0 nor OVERTURE_IMAGE_NO nor _YES" : nullptr;
+}
+
 template <class Loader>
 overture_code decode(void* context, const char* /*path*/, const void* bytes, std::size_t count,
                      overture_needs* needs, void** value, const char** reason) {
+  if constexpr (std::is_same_v<Loader, loaders::image_loader>) {
+    if (const char* const flaw = flaw_of_settings(needs)) {
+      *reason = flaw;
+      return OVERTURE_INVALID;
+    }
+  }
   auto made = loader_with<Loader>(context).decode(span_of(bytes, count), needs->context);
   if (!made) {
     *reason = made.error().reason;
@@ -226,6 +254,9 @@ overture_code overture_loader_of_kind(int32_t kind, const overture_image_options
     overture_image_options known;
     if (const overture_code flaw = apart::read_options(options, known, error)) return flaw;
     if (kind != OVERTURE_KIND_IMAGE) return apart::invalid(error, "options are for images alone");
+    if (!is_alignment(known.row_alignment) || !is_alignment(known.level_alignment)) {
+      return apart::invalid(error, "an alignment is no power of two up to 65,536");
+    }
     made.context = const_cast<overture_image_options*>(options);
   }
   return apart::write_result(loader, made, error);

@@ -166,6 +166,39 @@ C_CASE(c_loaders, an_image_has_mips_and_settings_of_its_own) {
   end(&from);
 }
 
+C_CASE(c_loaders, an_image_with_settings_that_are_none_is_invalid) {
+  const unsigned char bytes_of[][5] = {{0, 0, 7}, {3}, {0, 3}, {0, 0, 0, 255}, {0}, {0}, {0}};
+  const size_t sizes[] = {4, 4, 4, 4, 2, 3, 5};
+  loading from = begin(NULL);
+  for (int i = 0; i < 7; ++i) {
+    const overture_asset_variant variant = {
+        .size = sizeof variant, .settings = bytes_of[i], .settings_size = sizes[i]};
+    overture_asset* wall = NULL;
+    overture_error why = {.size = sizeof why};
+    CHECK_OK(overture_store_get_variant(from.store, from.types[image], "wall.tga", &variant, 0,
+                                        &wall, &why));
+    CHECK_INVALID(overture_asset_wait(wall, UINT64_MAX, &why));
+    CHECK(strstr(why.text, "wall.tga") != NULL && strstr(why.text, "setting") != NULL);
+    overture_asset_free(wall, NULL);
+  }
+  end(&from);
+}
+
+C_CASE(c_loaders, alignments_are_powers_of_two) {
+  const uint32_t wrong[] = {3, 12, 65537, 1u << 17};
+  overture_error why = {.size = sizeof why};
+  overture_loader loader = {.size = sizeof loader};
+  for (int i = 0; i < 4; ++i) {
+    const overture_image_options rows = {.size = sizeof rows, .row_alignment = wrong[i]};
+    const overture_image_options levels = {.size = sizeof levels, .level_alignment = wrong[i]};
+    CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &rows, &loader, &why));
+    CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &levels, &loader, &why));
+  }
+  const overture_image_options most = {
+      .size = sizeof most, .row_alignment = 65536, .level_alignment = 1};
+  CHECK_OK(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &most, &loader, &why));
+}
+
 C_CASE(c_loaders, a_texture_has_its_levels_and_keys) {
   overture_error why = {.size = sizeof why};
   overture_content_level level = {.size = sizeof level};
