@@ -2,7 +2,9 @@
 /* What the tests in C use: checks that GoogleTest hears of, and the files that each test finds. */
 #pragma once
 
+#include "overture/c/loaders.h"
 #include "overture/c/overture.h"
+#include "overture/c/sounds.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -122,6 +122,8 @@ class PublicHeaders(TidyTest):
         umbrella = "include/overture/c/overture.h"
         self.assert_quiet(rule, {**header, umbrella: '#include "overture/c/base.h"\n'})
         self.assert_fires(rule, {**header, umbrella: HEADER}, "include overture/c/base.h")
+        apart = {"include/overture/c/sounds.h": HEADER, umbrella: HEADER}
+        self.assert_quiet(rule, apart)
 
     def test_a_header_begins_with_a_page(self):
         rule = tidy.rule_public_headers_explain_themselves

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "overture/c/loaders.h"
 #include "overture/c/overture.h"
 
 enum { world_side = 48 }; /* tiles */

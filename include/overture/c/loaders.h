@@ -16,9 +16,10 @@
 //     upload(pixels + level.offset, level.part_bytes);
 //   }
 //
-// Link overture::loaders (pkg-config overture-loaders) and the standard library of C++: these
-// functions are not in the library of the others. The headers of overture/loaders say which formats
-// there are, and what each costs.
+// Link overture::loaders (pkg-config overture-loaders), which brings overture::c and what C++
+// needs: these functions are in a static library of their own, also beside a shared one, and
+// overture.h does not include them. The headers of overture/loaders say which formats there are,
+// and what each costs.
 //
 // Functions that take a value return 0 or NULL for NULL. Any number of threads may read one.
 #pragma once
@@ -44,7 +45,8 @@ typedef struct overture_image_options {
   uint32_t level_alignment;  // and offsets of levels
 } overture_image_options;
 
-// Settings of one image, for overture_asset_variant::settings: 0 is as the options say.
+// Settings of one image, for overture_asset_variant::settings: 0 is as the options say. An asset
+// with other values, or with settings of another size, fails as invalid.
 enum { OVERTURE_IMAGE_NO = 1, OVERTURE_IMAGE_YES = 2 };
 typedef struct overture_image_settings {
   uint8_t is_premultiplied;

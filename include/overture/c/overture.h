@@ -14,7 +14,9 @@
 //   overture_bytes_free(map);
 //   overture_files_free(files, NULL);
 //
-// C99, and valid C++. Link overture::c (CMake), which brings the rest of the library.
+// C99, and valid C++. Link overture::c (CMake) or overture-c (pkg-config), which bring the rest of
+// the library, for all headers that this one includes. Three are in libraries apart, which stay
+// static beside a shared library, and are included by themselves: see the table.
 //
 //   To ...                              read ...
 //   know about errors and versions      c/base.h
@@ -23,11 +25,13 @@
 //   mount, look up, read and write      c/vfs.h
 //   read while the game goes on         c/reads.h
 //   load a whole game                   c/load.h
-//   get assets by name, decode files    c/assets.h, and loaders for it: c/loaders.h
-//   stream music                        c/sounds.h
+//   get assets by name, decode files    c/assets.h
+//   ready-made loaders for assets       c/loaders.h              overture::loaders
+//   stream music                        c/sounds.h               overture::sounds
 //   verify and compare archives         c/check.h
 //   save bytes safely                   c/saves.h
 //   see where the time goes             c/trace.h
+//   as a page for a browser             report/timeline_report.h overture::report
 //
 // Four rules hold everywhere.
 //
@@ -69,10 +73,8 @@
 #include "overture/c/check.h"
 #include "overture/c/jobs.h"
 #include "overture/c/load.h"
-#include "overture/c/loaders.h"
 #include "overture/c/reads.h"
 #include "overture/c/saves.h"
-#include "overture/c/sounds.h"
 #include "overture/c/sync.h"
 #include "overture/c/trace.h"
 #include "overture/c/vfs.h"

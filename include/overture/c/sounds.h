@@ -10,9 +10,10 @@
 //   ... in the audio callback:
 //   overture_sound_read(music, buffer, frame_count);         // silence where it is late
 //
-// Link overture::sounds (pkg-config overture-sounds) and the standard library of C++: these
-// functions are not in the library of the others. overture/sounds/sound_stream.hpp says which
-// formats there are, what a stream costs, and more.
+// Link overture::sounds (pkg-config overture-sounds), which brings overture::c and what C++ needs:
+// these functions are in a static library of their own, also beside a shared one, and overture.h
+// does not include them. overture/sounds/sound_stream.hpp says which formats there are, what a
+// stream costs, and more.
 //
 // Functions that take a sound do nothing for NULL and return 0, false or "".
 #pragma once
@@ -48,7 +49,7 @@ typedef struct overture_sound_config {
   size_t size;                    // sizeof(overture_sound_config)
   overture_sound_thread* thread;  // decodes ahead,
   overture_pool* pool;            // or jobs of this do; neither: call overture_sound_decode()
-  bool integers;                  // the ring holds 16-bit samples, not floats
+  bool integers;                  // the ring holds 16-bit samples: see overture_sound_read()
   overture_sound_repeat repeat;   //
   uint32_t ring_frames;           // decoded ahead; 0: 16,384
   uint64_t loop_begin;            // of OVERTURE_REPEAT_ALWAYS, in frames
@@ -71,7 +72,9 @@ OVERTURE_SOUNDS_API uint32_t overture_sound_rate(const overture_sound* sound);  
 OVERTURE_SOUNDS_API const char* overture_sound_format(const overture_sound* sound);  // "vorbis"
 
 // Writes `frames` interleaved frames and returns how many were there: the rest is silence. For
-// audio callbacks: takes no lock, allocates nothing. `to` may be NULL if frames is 0.
+// audio callbacks: takes no lock, allocates nothing. `to` may be NULL if frames is 0. Both work
+// whatever the ring holds, and convert where it holds the other: floats are rounded and cut to the
+// range.
 OVERTURE_SOUNDS_API size_t overture_sound_read(overture_sound* sound, float* to, size_t frames);
 OVERTURE_SOUNDS_API size_t overture_sound_read_integers(overture_sound* sound, int16_t* to,
                                                         size_t frames);

@@ -7,7 +7,8 @@
 //   overture_timeline_write_report(timeline, files, "load.html", &why);
 //   overture_store_write_report(store, timeline, "assets.html", &why);
 //
-// Link overture::report (pkg-config overture-report) and the standard library of C++.
+// Link overture::report (pkg-config overture-report), a static library that brings overture::c and
+// what C++ needs.
 #pragma once
 
 #include "overture/c/assets.h"

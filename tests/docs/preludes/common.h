@@ -3,7 +3,9 @@
 // What the C code of the documentation takes for granted. See code_blocks.py.
 #pragma once
 
+#include <overture/c/loaders.h>
 #include <overture/c/overture.h>
+#include <overture/c/sounds.h>
 #include <overture/report/timeline_report.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include <overture/c/overture.h>
+#include <overture/c/loaders.h>
 
 #include <stdio.h>
 
