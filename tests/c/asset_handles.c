@@ -212,6 +212,35 @@ C_CASE(c_asset_handles, a_dependent_asset_is_built_again_after_a_stage) {
   close_store(&in);
 }
 
+static void write_file(const char* name, const char* text) {
+  FILE* const file = fopen(in_folder(name), "wb");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+C_CASE(c_asset_handles, a_new_file_is_there_after_its_folder_was_mounted_again) {
+  text_store in;
+  overture_mount mount;
+  overture_mount_request again = {.size = sizeof again, .path = in_folder("empty")};
+  overture_error why = {.size = sizeof why};
+  const uint64_t end_ns = overture_now_ns() + 20000000000u;
+  open_store(&in, 0, false);
+  CHECK_OK(overture_files_mount(in.game.files, again.path, NULL, &mount, &why));
+  overture_asset* const late = get(&in, in.texts, "late.txt");
+  CHECK(overture_asset_wait(late, UINT64_MAX, &why) == OVERTURE_NOT_FOUND);
+  write_file("empty/late.txt", "late");
+  CHECK(!overture_files_exists(in.game.files, "late.txt"));
+  CHECK_OK(overture_files_remount(in.game.files, &mount, 1, &again, 1, &mount, &why));
+  CHECK(overture_files_exists(in.game.files, "late.txt"));
+  CHECK_OK(overture_store_reload(in.store, "late.txt", &why));
+  while (overture_asset_version(late) == 0 && overture_now_ns() < end_ns) {
+    CHECK_OK(overture_store_pump(in.store, 1000000, &why));
+  }
+  CHECK_OK(overture_asset_status(late, &why));
+  CHECK(strcmp((const char*)overture_asset_value(late), "late") == 0);
+  CHECK_OK(overture_asset_free(late, &why));
+  close_store(&in);
+}
+
 typedef struct told_failure {
   char path[40];
   char text[496];

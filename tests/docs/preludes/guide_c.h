@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Zlib */
+extern void* heap;
+extern void* engine;
+void* take(void* context, size_t bytes, size_t alignment, int32_t tag);
+void give(void* context, void* memory, size_t bytes, size_t alignment, int32_t tag);
+void run_soon(void* context, overture_job job, void* job_context, int32_t priority);
