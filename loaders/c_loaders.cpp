@@ -24,6 +24,7 @@ using namespace overture;
 using namespace overture::c;
 
 struct overture_content {
+  given_allocator memory;  // of the value
   std::variant<loaders::file_bytes, loaders::text_file, loaders::image, loaders::texture,
                loaders::sound, loaders::model>
       value;
@@ -52,10 +53,16 @@ static_assert(offsetof(overture_image_settings, is_srgb) ==
 static_assert(static_cast<int>(loaders::image_choice::no) == OVERTURE_IMAGE_NO);
 static_assert(static_cast<int>(loaders::image_choice::yes) == OVERTURE_IMAGE_YES);
 
+// With memory of the program for the content, if it is given.
 template <class Loader>
-Loader loader_with(const void* context) noexcept {
+Loader loader_with(const void* context, overture_content* content = nullptr) noexcept {
   if constexpr (std::is_same_v<Loader, loaders::image_loader>) {
-    return Loader(options_of(context));
+    loaders::image_options options = options_of(context);
+    if (content != nullptr && context != nullptr) {
+      (void)content->memory.set(static_cast<const overture_image_options*>(context)->memory);
+      options.memory = content->memory.get();
+    }
+    return Loader(options);
   } else {
     return Loader();
   }
@@ -93,14 +100,20 @@ overture_code decode(void* context, const char* /*path*/, const void* bytes, std
       return OVERTURE_INVALID;
     }
   }
-  auto made = loader_with<Loader>(context).decode(span_of(bytes, count), needs->context);
+  auto* const content = make<overture_content>();
+  if (content == nullptr) {
+    *reason = no_memory;
+    return OVERTURE_OUT_OF_MEMORY;
+  }
+  auto made = loader_with<Loader>(context, content).decode(span_of(bytes, count), needs->context);
   if (!made) {
+    destroy(content);
     *reason = made.error().reason;
     return code_of(made.error().code);
   }
-  *value = make<overture_content>(*std::move(made));
-  if (*value == nullptr) *reason = no_memory;
-  return *value == nullptr ? OVERTURE_OUT_OF_MEMORY : OVERTURE_OK;
+  content->value = *std::move(made);
+  *value = content;
+  return OVERTURE_OK;
 }
 
 void unload(void* /*context*/, void* value) {
@@ -257,6 +270,8 @@ overture_code overture_loader_of_kind(int32_t kind, const overture_image_options
     if (!is_alignment(known.row_alignment) || !is_alignment(known.level_alignment)) {
       return apart::invalid(error, "an alignment is no power of two up to 65,536");
     }
+    given_allocator memory;
+    if (const char* const flaw = memory.set(known.memory)) return apart::invalid(error, flaw);
     made.context = const_cast<overture_image_options*>(options);
   }
   return apart::write_result(loader, made, error);

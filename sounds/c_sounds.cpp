@@ -4,6 +4,7 @@
 #include "overture/c/sounds.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -22,13 +23,14 @@ struct overture_sound_thread {
 
 struct overture_sound {
   overture_sound(overture_files* from, overture_sound_thread* by, overture_pool* with,
-                 sound_stream opened) noexcept
-      : files(from), thread(by), pool(with), stream(std::move(opened)) {}
+                 const given_allocator& given) noexcept
+      : files(from), thread(by), pool(with), memory(given) {}
 
   use_of<overture_files> files;
   use_of<overture_sound_thread> thread;
   use_of<overture_pool> pool;
-  sound_stream stream;
+  given_allocator memory;
+  std::optional<sound_stream> stream;  // open
 };
 
 namespace {
@@ -66,7 +68,7 @@ sound_stream_config stream_config_of(const overture_sound_config& wanted) noexce
 template <class Sample>
 std::size_t read_sound(overture_sound* sound, Sample* to, std::size_t frames) noexcept {
   if (sound == nullptr || to == nullptr) return 0;
-  return sound->stream.read(std::span(to, frames * sound->stream.channels()));
+  return sound->stream->read(std::span(to, frames * sound->stream->channels()));
 }
 
 }  // namespace
@@ -109,10 +111,18 @@ overture_code overture_sound_open(overture_files* files, const char* path,
   if (!normal) {
     return sound_failed(error, normal.error(), path == nullptr ? "" : path, nullptr);
   }
-  result<sound_stream> opened = sound_stream::open(files->tree, *normal, stream_config_of(wanted));
-  if (!opened) return sound_failed(error, opened.error(), normal->text, &files->tree);
-  *sound = make<overture_sound>(files, wanted.thread, wanted.pool, *std::move(opened));
-  if (*sound == nullptr) return apart::told(error, OVERTURE_OUT_OF_MEMORY, no_memory);
+  given_allocator memory;
+  if (const char* const flaw = memory.set(wanted.memory)) return apart::invalid(error, flaw);
+  auto* const made = make<overture_sound>(files, wanted.thread, wanted.pool, memory);
+  if (made == nullptr) return apart::told(error, OVERTURE_OUT_OF_MEMORY, no_memory);
+  result<sound_stream> opened =
+      sound_stream::open(files->tree, *normal, with_memory(stream_config_of(wanted), made->memory));
+  if (!opened) {
+    destroy(made);
+    return sound_failed(error, opened.error(), normal->text, &files->tree);
+  }
+  made->stream.emplace(*std::move(opened));
+  *sound = made;
   return apart::fine(error);
 }
 
@@ -121,13 +131,13 @@ void overture_sound_free(overture_sound* sound) {
 }
 
 uint32_t overture_sound_channels(const overture_sound* sound) {
-  return sound == nullptr ? 0 : sound->stream.channels();
+  return sound == nullptr ? 0 : sound->stream->channels();
 }
 uint32_t overture_sound_rate(const overture_sound* sound) {
-  return sound == nullptr ? 0 : sound->stream.sample_rate();
+  return sound == nullptr ? 0 : sound->stream->sample_rate();
 }
 const char* overture_sound_format(const overture_sound* sound) {
-  return sound == nullptr ? "" : sound->stream.format();
+  return sound == nullptr ? "" : sound->stream->format();
 }
 
 size_t overture_sound_read(overture_sound* sound, float* to, size_t frames) {
@@ -138,17 +148,17 @@ size_t overture_sound_read_integers(overture_sound* sound, int16_t* to, size_t f
 }
 
 void overture_sound_seek(overture_sound* sound, uint64_t frame) {
-  if (sound != nullptr) sound->stream.seek(frame);
+  if (sound != nullptr) sound->stream->seek(frame);
 }
 
 bool overture_sound_decode(overture_sound* sound, size_t pieces) {
-  return sound != nullptr && sound->stream.decode(pieces);
+  return sound != nullptr && sound->stream->decode(pieces);
 }
 
 overture_code overture_sound_get_state(const overture_sound* sound, overture_sound_state* state,
                                        overture_error* error) {
   if (sound == nullptr) return apart::invalid(error, "the sound is NULL");
-  const sound_stream& stream = sound->stream;
+  const sound_stream& stream = *sound->stream;
   const sound_status status = stream.status();
   const sound_loop loop = stream.loop();
   overture_sound_state now = {};

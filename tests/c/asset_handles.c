@@ -25,10 +25,11 @@ static uint64_t stage_bytes(void* context, uint32_t stage) {
   return stage == 0 ? ((text_store*)context)->first_stage : 0;
 }
 
+static char reason_buffer[40]; /* which is used again */
+
 static overture_code make_text(void* context, const char* path, const void* bytes,
                                size_t byte_count, overture_needs* needs, void** value,
                                const char** reason) {
-  char on_stack[400]; /* the reason need not stay */
   char* text = (char*)malloc(byte_count + 1);
   (void)context;
   CHECK(!overture_needs_is_cancelled(needs));
@@ -37,9 +38,8 @@ static overture_code make_text(void* context, const char* path, const void* byte
   text[byte_count] = '\0';
   *value = text;
   if (strcmp(path, "maps/troy.txt") != 0) return OVERTURE_OK;
-  memset(on_stack, 'x', sizeof on_stack);
-  snprintf(on_stack, sizeof on_stack, "troy has %u letters", (unsigned)byte_count);
-  *reason = on_stack;
+  snprintf(reason_buffer, sizeof reason_buffer, "troy has %u letters", (unsigned)byte_count);
+  *reason = reason_buffer;
   free(text);
   return OVERTURE_CORRUPT;
 }
@@ -159,6 +159,8 @@ C_CASE(c_asset_handles, of_what_is_wanted_only_may_fail) {
   const text_copy* const value = (const text_copy*)overture_asset_value(one);
   CHECK(strcmp(value->text, "rome of the mod\n") == 0);
   CHECK(overture_asset_wait(value->wanted, UINT64_MAX, &why) == OVERTURE_CORRUPT);
+  memset(reason_buffer, 0, sizeof reason_buffer);
+  CHECK(overture_asset_status(value->wanted, &why) == OVERTURE_CORRUPT);
   CHECK(strcmp(why.text, "maps/troy.txt: troy has 5 letters") == 0);
   CHECK(overture_asset_value(value->wanted) == missing);
   CHECK(value->named.of != NULL && value->named.of != overture_asset_name_of(value->of).of);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +76,12 @@ static void free_copy(void* context, void* value) {
   free(value);
 }
 
-static void expect_used(const counts* of, int32_t tag) {
+static void expect_used(counts* of, int32_t tag) {
+  lock(of);
   CHECK(of->calls[tag] > 0);
   CHECK(of->live > 0);
   CHECK(of->wrong == 0);
+  unlock(of);
 }
 
 C_CASE(c_memory, of_the_program_is_used_by_what_it_was_given_to) {
@@ -139,6 +142,61 @@ C_CASE(c_memory, of_the_program_is_used_by_what_it_was_given_to) {
     CHECK(of[i].live == 0);
     CHECK(of[i].wrong == 0);
   }
+}
+
+/* Two by two pixels, and a sound of two frames. */
+static void put_files(void) {
+  const unsigned char tga[] = {0,  0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 32,
+                               40, 1, 1, 1, 9, 1, 1, 1, 9, 1, 1, 1, 9, 1, 1, 1, 9};
+  const uint32_t wav[] = {0x46464952, 40,    0x45564157, 0x20746D66, 16, 0x00010001,
+                          22050,      44100, 0x00100002, 0x61746164, 4,  0xFFFF0001};
+  FILE* file = fopen(in_folder("empty/wall.tga"), "wb");
+  CHECK(file != NULL && fwrite(tga, sizeof tga, 1, file) == 1 && fclose(file) == 0);
+  file = fopen(in_folder("empty/shot.wav"), "wb");
+  CHECK(file != NULL && fwrite(wav, sizeof wav, 1, file) == 1 && fclose(file) == 0);
+}
+
+C_CASE(c_memory, of_the_program_has_images_and_sounds) {
+  counts of[2];
+  overture_allocator memory[2];
+  test_game game = make_game();
+  overture_error why = {.size = sizeof why};
+  overture_store* store = NULL;
+  overture_asset* wall = NULL;
+  overture_sound* shot = NULL;
+  overture_asset_type type = 0;
+  overture_loader images = {.size = sizeof images};
+  memset(of, 0, sizeof of);
+  for (int i = 0; i < 2; ++i) memory[i] = memory_of(&of[i]);
+  put_files();
+  CHECK_OK(overture_files_mount(game.files, in_folder("empty"), NULL, NULL, &why));
+  overture_image_options images_of = {.size = sizeof images_of, .memory = &memory[0]};
+  CHECK_OK(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &images_of, &images, &why));
+  CHECK_OK(overture_store_make(game.reads, NULL, &store, &why));
+  CHECK_OK(overture_store_add(store, &images, &type, &why));
+  CHECK_OK(overture_store_get(store, type, "wall.tga", 0, &wall, &why));
+  CHECK_OK(overture_asset_wait(wall, UINT64_MAX, &why));
+  expect_used(&of[0], OVERTURE_MEMORY_DECODE);
+  CHECK_OK(overture_asset_free(wall, &why));
+  CHECK_OK(overture_store_free(store, &why));
+
+  overture_sound_config sound_of = {.size = sizeof sound_of, .memory = &memory[1]};
+  CHECK_OK(overture_sound_open(game.files, "shot.wav", &sound_of, &shot, &why));
+  CHECK(of[1].live > 0);
+  overture_sound_free(shot);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(of[i].live == 0);
+    CHECK(of[i].wrong == 0);
+  }
+  memory[0].size = 0;
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &images_of, &images, &why));
+  memory[1].allocate = NULL;
+  CHECK_INVALID(overture_sound_open(game.files, "shot.wav", &sound_of, &shot, &why));
+  of[1].refuses = true;
+  memory[1] = memory_of(&of[1]);
+  CHECK(overture_sound_open(game.files, "shot.wav", &sound_of, &shot, &why) ==
+        OVERTURE_OUT_OF_MEMORY);
+  free_game(&game);
 }
 
 C_CASE(c_memory, of_the_program_may_be_refused) {

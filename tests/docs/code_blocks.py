@@ -149,7 +149,8 @@ endforeach()
 
 
 def cmake_problems(block):
-    libraries = {path.stem for path in (ROOT / "include/overture").glob("*.hpp")} | {"c", "guards"}
+    libraries = {path.stem for path in (ROOT / "include/overture").glob("*.hpp")}
+    libraries |= {"c", "guards", "loaders", "report", "sounds"}
     for library in re.findall(r"overture::(\w+)", block.text):
         if library not in libraries:
             yield f"{block.page}:{block.line}: there is no overture::{library}"

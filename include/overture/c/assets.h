@@ -95,9 +95,10 @@ typedef uint32_t overture_asset_type;
 // How one type of asset is made. The functions must not call overture_store_pump(),
 // overture_asset_wait() or overture_store_free() of their store. One that returns OVERTURE_BUSY,
 // which is the status of an asset that is loading, fails the asset with OVERTURE_INVALID.
-// `context` is passed to all functions. `reason` may be set to a few words, which are copied: they
-// need only live until the function returns. The text of an error has the path in front of them:
-// "gfx/wall.png: no picture". They are cut to 240 bytes; a store keeps 4096 different ones.
+// `context` is passed to all functions. `reason` may be set to a few words, which are copied as
+// soon as the function has returned: they may be in a buffer that the thread uses again, but not on
+// its stack. The text of an error has the path in front of them: "gfx/wall.png: no picture". They
+// are cut to 240 bytes; a store keeps 4096 different ones.
 typedef struct overture_loader {
   size_t size;  // sizeof(overture_loader)
   void* context;

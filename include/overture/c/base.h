@@ -86,11 +86,11 @@ enum {
   OVERTURE_MEMORY_HOST = 7
 };
 
-// Memory from functions of yours, for files, pools, reads, stores, loads and timelines: set it in
-// their configurations, which copy it. NULL there: malloc. The functions are called on any thread,
-// several at once, until the handle has ended, those of files until the bytes that were read have,
-// too. Handles themselves, what overture_decode_file() makes and the values of ready-made loaders
-// are malloc's, and so is what codecs use while they work.
+// Memory from functions of yours, for files, pools, reads, stores, loads, timelines, images and
+// sounds: set it in their configurations, which copy it. NULL there: malloc. The functions are
+// called on any thread, several at once, until the handle has ended, those of files until the bytes
+// that were read have, too. Handles themselves, what overture_decode_file() makes and the values of
+// other ready-made loaders are malloc's, and so is what codecs use while they work.
 typedef struct overture_allocator {
   size_t size;    // sizeof(overture_allocator)
   void* context;  // of both functions

@@ -35,14 +35,15 @@ extern "C" {
 
 // How images are made. The alignments are powers of two up to 65,536; 0: 4.
 typedef struct overture_image_options {
-  size_t size;               // sizeof(overture_image_options)
-  bool is_bgra;              // instead of RGBA
-  bool is_premultiplied;     // colours are multiplied by alpha
-  bool is_flipped;           // rows from bottom to top
-  bool mips;                 //
-  bool is_linear;            // colours are no sRGB: normal maps and other data
-  uint32_t row_alignment;    // what row_bytes is a multiple of
-  uint32_t level_alignment;  // and offsets of levels
+  size_t size;                       // sizeof(overture_image_options)
+  bool is_bgra;                      // instead of RGBA
+  bool is_premultiplied;             // colours are multiplied by alpha
+  bool is_flipped;                   // rows from bottom to top
+  bool mips;                         //
+  bool is_linear;                    // colours are no sRGB: normal maps and other data
+  uint32_t row_alignment;            // what row_bytes is a multiple of
+  uint32_t level_alignment;          // and offsets of levels
+  const overture_allocator* memory;  // of the pixels, and while they are decoded; NULL: malloc
 } overture_image_options;
 
 // Settings of one image, for overture_asset_variant::settings: 0 is as the options say. An asset
@@ -57,10 +58,10 @@ typedef struct overture_image_settings {
 
 // Fills in the loader for this kind: OVERTURE_KIND_BINARY (any file, as it is), _TEXT, _IMAGE,
 // _TEXTURE, _SOUND or _MODEL. Its values are overture_content. Options are for images alone; NULL:
-// none. They are not copied: they are the `context` of the loader, and must stay as they are until
-// the store has ended. For other kinds `context` is yours. A finalize() or build() of yours may be
-// added; keep the other functions. Errors: invalid; unsupported (no such kind, or an option that
-// this version does not know).
+// none. They are not copied: they are the `context` of the loader, and must stay as they are, with
+// what they point to, until the store has ended. For other kinds `context` is yours. A finalize()
+// or build() of yours may be added; keep the other functions. Errors: invalid; unsupported (no such
+// kind, or an option that this version does not know).
 OVERTURE_LOADERS_API overture_code overture_loader_of_kind(int32_t kind,
                                                            const overture_image_options* options,
                                                            overture_loader* loader,

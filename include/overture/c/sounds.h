@@ -46,15 +46,16 @@ enum {
 };
 
 typedef struct overture_sound_config {
-  size_t size;                    // sizeof(overture_sound_config)
-  overture_sound_thread* thread;  // decodes ahead,
-  overture_pool* pool;            // or jobs of this do; neither: call overture_sound_decode()
-  bool integers;                  // the ring holds 16-bit samples: see overture_sound_read()
-  overture_sound_repeat repeat;   //
-  uint32_t ring_frames;           // decoded ahead; 0: 16,384
-  uint64_t loop_begin;            // of OVERTURE_REPEAT_ALWAYS, in frames
-  uint64_t loop_end;              // the frame after the last; 0: the end of the song
-  uint64_t memory_bytes_max;      // 0: 8 MiB
+  size_t size;                       // sizeof(overture_sound_config)
+  overture_sound_thread* thread;     // decodes ahead,
+  overture_pool* pool;               // or jobs of this do; neither: call overture_sound_decode()
+  bool integers;                     // the ring holds 16-bit samples: see overture_sound_read()
+  overture_sound_repeat repeat;      //
+  uint32_t ring_frames;              // decoded ahead; 0: 16,384
+  uint64_t loop_begin;               // of OVERTURE_REPEAT_ALWAYS, in frames
+  uint64_t loop_end;                 // the frame after the last; 0: the end of the song
+  uint64_t memory_bytes_max;         // 0: 8 MiB
+  const overture_allocator* memory;  // of the ring and the file; NULL: malloc
 } overture_sound_config;
 
 typedef struct overture_sound overture_sound;
