@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "c/host_jobs.hpp"
 
+#include <bit>
 #include <chrono>
 #include <new>
 #include <utility>
@@ -43,7 +44,8 @@ host_jobs::record* host_jobs::take_record() noexcept {
   return room == nullptr ? nullptr : ::new (room) record;
 }
 
-// Lists are in the order of submitting. Those of a group are at the end of its first one's ring.
+// Lists are in the order of submitting. The jobs of a group are a ring, which it knows the first
+// of.
 void host_jobs::link(record& one) noexcept {
   one.waits = true;
   one.next = nullptr;
@@ -51,10 +53,10 @@ void host_jobs::link(record& one) noexcept {
   (last_ != nullptr ? last_->next : first_) = &one;
   last_ = &one;
   if (one.group == nullptr) return;
-  auto* const head = reinterpret_cast<record*>(one.group->begin());
+  auto* const head = std::bit_cast<record*>(one.group->begin());
   if (head == nullptr) {
     one.next_of_group = one.previous_of_group = &one;
-    one.group->set_begin(reinterpret_cast<std::uintptr_t>(&one));
+    one.group->set_begin(std::bit_cast<std::uint64_t>(&one));
     return;
   }
   one.next_of_group = head;
@@ -72,8 +74,8 @@ void host_jobs::unlink(record& one) noexcept {
   if (is_last) return one.group->set_begin(0);
   one.next_of_group->previous_of_group = one.previous_of_group;
   one.previous_of_group->next_of_group = one.next_of_group;
-  if (one.group->begin() == reinterpret_cast<std::uintptr_t>(&one)) {
-    one.group->set_begin(reinterpret_cast<std::uintptr_t>(one.next_of_group));
+  if (one.group->begin() == std::bit_cast<std::uint64_t>(&one)) {
+    one.group->set_begin(std::bit_cast<std::uint64_t>(one.next_of_group));
   }
 }
 
@@ -91,12 +93,14 @@ void host_jobs::submit(job work, job_group* group, const job_options& options) n
   one->group = group;
   one->options = options;
   given_.fetch_add(1, std::memory_order_relaxed);
+  const job_priority priority = options.priority;
   {
     const scoped_lock hold(lock_);
     link(*one);
   }
+  // A thread that waits may run it from now on; the group and the options may be gone then.
   changed_.notify_all();
-  hand_over(*one, options.priority);
+  hand_over(*one, priority);
 }
 
 void host_jobs::run_record(void* context) {
@@ -143,7 +147,7 @@ bool host_jobs::run_one(const job_group* group) noexcept {
   job_options options;
   {
     const scoped_lock hold(lock_);
-    record* const one = group != nullptr ? reinterpret_cast<record*>(group->begin()) : first_;
+    record* const one = group != nullptr ? std::bit_cast<record*>(group->begin()) : first_;
     if (one == nullptr) return false;
     unlink(*one);
     // Once the lock is free, the program's call may come, and use the record again.
