@@ -122,6 +122,34 @@ C_CASE(c_host_jobs, waits_run_the_jobs_of_their_group_whatever_the_host_does) {
   end_threads(&with);
 }
 
+/* Lowers the first barricade, and goes on for a while. */
+static void take_a_while(void* begun) {
+  const uint64_t end_ns = overture_now_ns() + 200000;
+  overture_barricade_lower((overture_barricade*)begun);
+  while (overture_now_ns() < end_ns) {
+  }
+}
+
+C_CASE(c_host_jobs, the_end_of_a_job_elsewhere_wakes_who_waits) {
+  host with = {.first = 0};
+  overture_group* group = NULL;
+  overture_error why = {.size = sizeof why};
+  start_threads(&with);
+  overture_pool* const pool = make_on(&with, to_threads, 2);
+  CHECK_OK(overture_group_make(pool, &group, &why));
+  for (int i = 0; i < 50; ++i) {
+    overture_barricade begun;
+    overture_barricade_init(&begun, false);
+    CHECK_OK(overture_pool_submit(pool, take_a_while, &begun, group, NULL, &why));
+    overture_barricade_wait(&begun);
+    CHECK_OK(overture_group_wait_for(group, 20000000000u, &why));
+  }
+  CHECK_OK(overture_group_free(group, &why));
+  CHECK_OK(overture_group_wait(with.given, &why));
+  CHECK_OK(overture_pool_free(pool, &why));
+  end_threads(&with);
+}
+
 C_CASE(c_host_jobs, jobs_without_a_group_and_cancelled_ones_reach_the_host) {
   host* const with = (host*)calloc(1, sizeof *with);
   int ran[3] = {0, 0, 0};
