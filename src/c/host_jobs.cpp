@@ -98,7 +98,7 @@ void host_jobs::submit(job work, job_group* group, const job_options& options) n
     const scoped_lock hold(lock_);
     link(*one);
   }
-  // A thread that waits may run it from now on; the group and the options may be gone then.
+  // A thread that waits may run it from now on, and the group and the options may end.
   changed_.notify_all();
   hand_over(*one, priority);
 }
