@@ -31,11 +31,13 @@ constexpr const char* compare_examples = R"(  overture load game/ --repeat 10 --
   overture compare before.json after.json --markdown > comment.md
   overture compare before.json after.json --html compared.html
   overture compare before.json after.json --max total=2s --max peak=300MiB
+  overture watch --until menu --repeat 10 --json after.json -- ./game
 )";
 
 const std::string compare_footer = std::string(R"(Exit status
   0  not slower, or not told from chance
-  2  invalid arguments, or a file that is not the JSON of a load
+  2  invalid arguments, or a file that is not the JSON of a load or of a
+     program, or one of each
   4  slower by more than the tolerance, or above a --max
   5  output could not be written
 )") + environment_footer;
@@ -55,13 +57,14 @@ std::optional<int> parse_compare(const std::vector<std::string>& words, compare_
   command_line line({
       .name = "compare",
       .usage = compare_usage,
-      .description = "Compare two files of overture load --json, each of one load or of several "
-                     "(--repeat), and say what got slower or faster: the load, its stages, waits, "
-                     "mounts, types and files. A difference counts if the repeats show it.",
+      .description = "Compare two files of overture load --json, or of overture watch --json, each "
+                     "of one load or of several (--repeat), and say what got slower or faster: the "
+                     "load, its stages, waits, mounts, types, findings and files. A difference "
+                     "counts if the repeats show it.",
       .examples = compare_examples,
       .footer = compare_footer,
   });
-  line.word({"OLD", "Files", "what overture load --json wrote before"}, into.old);
+  line.word({"OLD", "Files", "what overture load --json or watch --json wrote before"}, into.old);
   line.word({"NEW", "Files", "what it wrote after"}, into.young);
   line.number(
       {"--tolerance PERCENT", "Comparing", "differences up to this do not count (default: 5)"}, 0,
@@ -75,7 +78,7 @@ std::optional<int> parse_compare(const std::vector<std::string>& words, compare_
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
   if (into.old.empty() || into.young.empty()) {
-    return line.usage_error("give two files that overture load --json wrote");
+    return line.usage_error("give two files that overture load --json or watch --json wrote");
   }
   if (into.json && into.markdown) return line.usage_error("give --json or --markdown, not both");
   return std::nullopt;
@@ -101,6 +104,10 @@ int cmd_compare(const std::vector<std::string>& words) {
   const std::optional<load_samples> old = read_samples(arguments.old);
   const std::optional<load_samples> young = read_samples(arguments.young);
   if (!old || !young) return exit_usage;
+  if (old->program.empty() != young->program.empty()) {
+    print_error("one of the files is of a load, the other of a program that was watched");
+    return exit_usage;
+  }
 
   load_comparison what =
       compare_loads(*old, *young, pairing::apart, arguments.tolerance_percent / 100.0);

@@ -291,6 +291,11 @@ int cmd_load(const std::vector<std::string>& words) {
   if (!arguments.baseline.empty()) {
     old = read_samples(arguments.baseline);
     if (!old) return exit_usage;
+    if (!old->program.empty()) {
+      print_error(fmt::format("{} is of a program that was watched, not of a load",
+                              printable(arguments.baseline)));
+      return exit_usage;
+    }
   }
   if (!arguments.against.empty()) {
     if (const int failed = read_mounts(arguments.against, arguments.other); failed != exit_ok) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/cold.hpp"
 #include "commands/command.hpp"
 #include "games/game_program.hpp"
 #include "mounts/tree_arguments.hpp"
@@ -21,6 +22,7 @@
 #include "terminal/display.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/outputs.hpp"
+#include "terminal/units.hpp"
 #include "watch/findings/finding.hpp"
 #include "watch/model/anonymous.hpp"
 #include "watch/model/first_uses.hpp"
@@ -29,6 +31,7 @@
 #include "watch/model/symbols.hpp"
 #include "watch/page/watch_page.hpp"
 #include "watching/watch_report.hpp"
+#include "watching/watch_runs.hpp"
 #include "watching/watched_program.hpp"
 #include "writing/output_check.hpp"
 #include "writing/page_file.hpp"
@@ -43,9 +46,12 @@ namespace {
 
 constexpr const char* watch_usage = "overture watch [OPTIONS] [--] PROGRAM [ARGS...]";
 
+constexpr unsigned runs_max = 100;
+
 constexpr const char* watch_examples = R"(  overture watch -- supertux2
   overture watch --until menu --html start.html -- ./game --windowed
   overture watch --until menu --record menu.record --tree data -- ./game
+  overture watch --until menu --cold --repeat 5 --json before.json -- ./game
 )";
 
 constexpr const char* watch_footer = R"(What it does
@@ -58,6 +64,12 @@ constexpr const char* watch_footer = R"(What it does
 When the load is over
   at the first frame after the last new file, which no other one followed for
   two seconds. Times and tables end there.
+
+Runs that follow each other
+  With --repeat the report is of the run that took the median time to its end,
+  and says what each took. With --cold a first run, which does not count, tells
+  which files there are; they are dropped from the page cache before each of
+  the others. What other programs have mapped stays in it, such as libc.
 
 What it does not see
   programs that are linked statically, other processors' and those with more
@@ -79,6 +91,9 @@ struct watch_arguments {
   watch_until until;
   bool anonymous = false;
   bool follow = false;
+  unsigned repeat = 1;
+  bool cold = false;
+  when progress = when::automatic;
   std::vector<std::string> program;
   when colour = when::automatic;
 };
@@ -99,6 +114,13 @@ std::optional<int> parse(std::vector<std::string> words, watch_arguments& into) 
               return until_of(word) ? "" : "give frame, menu, idle, exit, or seconds";
             }});
   line.flag({"--follow", "Run", "watch the programs that it starts, too"}, into.follow);
+  line.number(
+      {"--repeat N", "Run", "run it N times, one after the other, and report the median run"}, 1,
+      runs_max, into.repeat);
+  line.flag({"--cold", "Run",
+             "drop the files that it reads from the page cache before each run; one run more comes "
+             "first, to know them"},
+            into.cold);
   line.word({"--html FILE", "Output", "write a page with the timeline, for a browser"}, into.html);
   line.word({"--json FILE", "Output", "write the report to FILE, as JSON"}, into.json);
   line.word({"--record FILE", "Output",
@@ -107,9 +129,11 @@ std::optional<int> parse(std::vector<std::string> words, watch_arguments& into) 
   line.word({"--tree DIR", "Output", "with --record: only files in DIR, by their paths there"},
             into.tree);
   line.flag({"--anonymous", "Output", "shorten paths in the home folder to ~"}, into.anonymous);
+  add_progress(line, into.progress);
   add_colour(line, into.colour);
-  into.program =
-      split_off_game(words, 0, {"--until", "--html", "--json", "--record", "--tree", "--color"});
+  into.program = split_off_game(
+      words, 0,
+      {"--until", "--repeat", "--html", "--json", "--record", "--tree", "--progress", "--color"});
   if (const std::optional<int> over = line.parse(words)) return over;
   if (into.program.empty()) return line.usage_error("give the program: overture watch -- PROGRAM");
   if (!into.tree.empty() && into.record.empty()) {
@@ -142,64 +166,117 @@ struct old_outputs {
   known_output record;
 };
 
-int report(const watch_arguments& arguments, std::vector<watch::watched_process> all,
-           old_outputs& old) {
+// Of the user whose paths are not to be told; empty: all are.
+std::string hidden_home(const watch_arguments& arguments) {
+  const char* const home = std::getenv("HOME");
+  return arguments.anonymous && home ? home : "";
+}
+
+int write_reports(const watch_arguments& arguments, watch_runs::shown_run run, const outputs& out,
+                  old_outputs& old) {
+  std::vector<watch::watched_process>& all = run.processes;
   const std::size_t shown = process_to_show(all);
   watch::name_places(all[shown]);
-  const char* const home = std::getenv("HOME");
-  if (arguments.anonymous && home) {
-    for (watch::watched_process& each : all) watch::hide_home(each, home);
-  }
+  for (watch::watched_process& each : all) watch::hide_home(each, hidden_home(arguments));
   const watch::load_view view = watch::view_of(all[shown]);
-  const std::vector<watch::finding> findings = watch::findings_of(view);
+  const watch_report what{view, watch::findings_of(view), std::move(run.repeats)};
   int written = exit_ok;
   if (!arguments.html.empty()) {
-    written = write_page(watch::watch_page(view, findings), arguments.html, old.html);
+    written = write_page(watch::watch_page(view, what.findings, repeats_sentence(what.repeats)),
+                         arguments.html, old.html);
   }
   if (!arguments.json.empty()) {
-    written = std::max(written,
-                       write_page(watch_json(view, findings), arguments.json, old.json, "report"));
+    written = std::max(written, write_page(watch_json(what), arguments.json, old.json, "report"));
   }
   if (!arguments.record.empty()) {
     written = std::max(written, write_first_uses(view, arguments, old.record));
   }
-  const outputs out(arguments.colour);
   const text_style style = out.style(stream::out);
-  return std::max(written, print('\n' + watch_text(view, findings, style) +
-                                 other_processes_text(all, shown, style)));
+  return std::max(written,
+                  print('\n' + watch_text(what, style) + other_processes_text(all, shown, style)));
 }
 
-int watch_program(const watch_arguments& arguments, const std::string& library, bool follow) {
-  old_outputs old{known_output(arguments.html), known_output(arguments.json),
-                  known_output(arguments.record)};
+struct one_run {
+  int status = exit_ok;  // of the program
+  int failure = exit_ok;
+  bool was_interrupted = false;
+  bool started_others = false;
+  std::vector<watch::watched_process> processes = {};  // at least one, if there was no failure
+};
+
+one_run run_once(const watch_arguments& arguments, const std::string& library, bool follow) {
+  const std::string name = printable(arguments.program.front());
   const working_folder folder(folder_for_recordings());
   if (!folder.failure()) {
     print_error(fmt::format("no folder for temporary files ({}); name another in TMPDIR",
                             reason_of(folder.failure().error())));
-    return exit_output_failed;
+    return {.failure = exit_output_failed};
   }
   const watch_run run =
       run_watched(arguments.program, library, folder.path(), arguments.until, follow);
   if (!run.end.started) {
-    return refuse(
-        fmt::format("{}: cannot start it ({})", printable(arguments.program.front()), run.end.why));
+    return {.failure = refuse(fmt::format("{}: cannot start it ({})", name, run.end.why))};
   }
-  const int status = run.end.was_ended ? exit_ok : run.end.status;
-  std::vector<watch::watched_process> all = watch::read_folder(folder.path(), run.ended_ns);
-  if (all.empty() && run.lacked_room) {
+  one_run made{.status = run.end.was_ended ? exit_ok : run.end.status,
+               .was_interrupted = run.end.was_interrupted,
+               .started_others = run.started_others,
+               .processes = watch::read_folder(folder.path(), run.ended_ns)};
+  if (made.processes.empty() && run.lacked_room) {
     print_error(fmt::format("there was no room to record {} in {}; name another folder in TMPDIR",
-                            printable(arguments.program.front()),
-                            printable(fs::path(folder.path()).parent_path().string())));
-    return exit_output_failed;
+                            name, printable(fs::path(folder.path()).parent_path().string())));
+    return {.failure = exit_output_failed};
   }
-  if (all.empty()) {
-    print_error(fmt::format("{} was not watched: its loader did not take the library {}",
-                            printable(arguments.program.front()), printable(library)));
-    return status == exit_ok ? exit_mount_failed : status;
+  if (made.processes.empty()) {
+    print_error(fmt::format("{} was not watched: its loader did not take the library {}", name,
+                            printable(library)));
+    return {.failure = made.status == exit_ok ? int{exit_mount_failed} : made.status};
   }
-  for (watch::watched_process& each : all) watch::add_samples(each, run.samples);
-  const int reported = report(arguments, std::move(all), old);
-  if (run.started_others) {
+  for (watch::watched_process& each : made.processes) watch::add_samples(each, run.samples);
+  return made;
+}
+
+// Warns of content that the system keeps, once: code that others have mapped always stays.
+void make_cold(const read_files& files, const outputs& out, bool progress, bool warns) {
+  const dropped_files content = drop_from_page_cache(files.content, out, progress);
+  (void)drop_from_page_cache(files.code, out, false);
+  if (const std::string why = why_not_cold(content); warns && !why.empty()) print_warning(why);
+}
+
+int watch_program(const watch_arguments& arguments, const std::string& library, bool follow) {
+  const outputs out(arguments.colour);
+  old_outputs old{known_output(arguments.html), known_output(arguments.json),
+                  known_output(arguments.record)};
+  const bool progress =
+      (arguments.repeat > 1 || arguments.cold) && out.shows_progress(arguments.progress);
+  const auto tell = [&](const std::string& text) {
+    if (progress) print_to_stderr(text + '\n');
+  };
+  watch_runs runs({.runs = arguments.repeat,
+                   .until = arguments.until.it,
+                   .is_cold = arguments.cold,
+                   .home = hidden_home(arguments)});
+  read_files files;
+  int status = exit_ok;
+  bool started_others = false;
+  for (bool is_first = true; runs.count() < arguments.repeat; is_first = false) {
+    if (arguments.cold && !is_first) make_cold(files, out, progress, runs.count() == 0);
+    one_run run = run_once(arguments, library, follow);
+    if (run.failure != exit_ok) return run.failure;
+    if (status == exit_ok) status = run.status;
+    started_others = started_others || run.started_others;
+    if (run.was_interrupted && runs.count() > 0) break;
+    if (arguments.cold && is_first && !run.was_interrupted) {
+      files = files_read(run.processes);
+      tell(fmt::format("a first run read {}", counted(files.content.size(), "file", "files")));
+      continue;
+    }
+    const run_mark mark = runs.add(std::move(run.processes));
+    tell(fmt::format("run {} of {}: {} ({})", runs.count(), arguments.repeat, human_time(mark.ns),
+                     mark.name));
+    if (run.was_interrupted) break;
+  }
+  const int reported = write_reports(arguments, std::move(runs).finish(), out, old);
+  if (started_others) {
     print_warning(fmt::format("{} started other programs; --follow watches them, too",
                               printable(arguments.program.front())));
   }

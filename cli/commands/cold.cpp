@@ -74,11 +74,11 @@ std::string why_not_cold(const dropped_files& all) {
   return {};
 }
 
-void drop_from_page_cache(const tree_arguments& tree, const outputs& out, bool progress) {
+dropped_files drop_from_page_cache(const std::vector<std::string>& paths, const outputs& out,
+                                   bool progress) {
   progress_line line(progress, out.environment());
   const std::uint64_t begin_ns = now_ns();
   std::uint64_t painted_ns = begin_ns;
-  const std::vector<std::string> paths = files_of(tree);
   dropped_files all;
   for (std::size_t i = 0; i < paths.size() && !interrupted(); ++i) {
     all.add(drop_file_from_page_cache(paths[i]));
@@ -88,7 +88,11 @@ void drop_from_page_cache(const tree_arguments& tree, const outputs& out, bool p
     line.write(fmt::format("making the files cold: {} of {}", grouped(i + 1),
                            counted(paths.size(), "file", "files")));
   }
-  line.clear();
+  return all;
+}
+
+void drop_from_page_cache(const tree_arguments& tree, const outputs& out, bool progress) {
+  const dropped_files all = drop_from_page_cache(files_of(tree), out, progress);
   if (const std::string why = why_not_cold(all); !why.empty()) print_warning(why);
 }
 

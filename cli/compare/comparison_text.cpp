@@ -62,22 +62,24 @@ std::string as_plain(const std::string& text) {
 
 }  // namespace
 
-const char* kind_title(measure_kind kind) {
+const char* kind_title(measure_kind kind, bool is_of_program) {
   switch (kind) {
     case measure_kind::load:
       return "Load";
     case measure_kind::stage:
-      return "Stages (all threads)";
+      return is_of_program ? "What the main thread did" : "Stages (all threads)";
     case measure_kind::cpu:
       return "CPU time of the stages (all threads)";
     case measure_kind::wait:
-      return "Waits (all workers)";
+      return is_of_program ? "What the main thread waited for" : "Waits (all workers)";
     case measure_kind::mount:
       return "Mounts (all threads)";
     case measure_kind::type:
       return "Types (all threads)";
     case measure_kind::file:
-      return "Slowest files";
+      return is_of_program ? "Slowest files (all threads)" : "Slowest files";
+    case measure_kind::finding:
+      return "Findings";
     case measure_kind::bytes:
       return "Bytes";
   }
@@ -130,10 +132,10 @@ std::string measure_name(const compared_measure& each) {
 
 std::string comparison_basis(const load_comparison& what) {
   return fmt::format(
-      "{} {} with {} {}{}; a difference counts above {:.3g} % and beyond chance (99 % "
+      "{} of {} with {} of {}{}; a difference counts above {:.3g} % and beyond chance (99 % "
       "intervals)",
-      counted(what.loads_now, "load of", "loads of"), printable(what.now),
-      counted(what.loads_was, "load of", "loads of"), printable(what.was),
+      counted(what.loads_now, what.one(), what.several()), printable(what.now),
+      counted(what.loads_was, what.one(), what.several()), printable(what.was),
       what.how == pairing::in_turns ? ", in turns (changes are medians of the pairs)" : "",
       what.tolerance * 100);
 }
@@ -150,7 +152,7 @@ std::string comparison_text(const load_comparison& what, const std::vector<std::
     const auto kind = static_cast<measure_kind>(i);
     const std::vector<const compared_measure*> rows = measures_of(what, kind);
     if (rows.empty()) continue;
-    text += '\n' + style.bold(kind_title(kind)) + '\n';
+    text += '\n' + style.bold(kind_title(kind, what.is_of_program)) + '\n';
     table shown({{"was"}, {"now"}, {"change"}, {"99 %"}, {"", align::left}, {"", align::left}});
     for (std::size_t row = 0; row < std::min(rows.size(), rows_max); ++row) {
       const judgement& judged = rows[row]->judged;

@@ -18,7 +18,7 @@ namespace overture::cli {
 [[nodiscard]] std::string comparison_json(const load_comparison& what,
                                           const std::vector<std::string>& exceeded);
 // The same words in the page of a comparison.
-[[nodiscard]] const char* kind_title(measure_kind kind);
+[[nodiscard]] const char* kind_title(measure_kind kind, bool is_of_program);
 [[nodiscard]] const char* verdict_word(change verdict, measure_kind kind);
 // The same; "slower?" where too few loads tell nothing, but are far apart.
 [[nodiscard]] std::string judged_word(const judgement& judged, measure_kind kind);

@@ -43,6 +43,11 @@ std::vector<std::string> differences_between(const load_samples& was, const load
   if (was.threads != now.threads) {
     differences.push_back(fmt::format("it had {}", counted(was.threads, "thread", "threads")));
   }
+  if (was.program != now.program) {
+    differences.push_back(fmt::format("the program was {}", was.program));
+  }
+  if (was.is_cold != now.is_cold)
+    differences.push_back(was.is_cold ? "it was cold" : "it was warm");
   return differences;
 }
 
@@ -95,6 +100,7 @@ load_comparison compare_loads(const load_samples& was, const load_samples& now, 
                               double tolerance) {
   load_comparison what{.loads_was = was.loads,
                        .loads_now = now.loads,
+                       .is_of_program = !now.program.empty(),
                        .how = how,
                        .tolerance = tolerance,
                        .differences = {}};
@@ -149,22 +155,26 @@ std::string comparison_verdict(const load_comparison& what) {
   }
   if (load.verdict == change::unclear) {
     if (load.likely != change::unclear) {
-      return fmt::format("{}: {}, though these are too few loads to tell it from chance", times,
-                         change_of(load));
+      return fmt::format("{}: {}, though these are too few {} to tell it from chance", times,
+                         change_of(load), what.several());
     }
     if (std::min(what.loads_was, what.loads_now) < judged_min) {
-      return fmt::format("{}: too few loads to tell; repeat each about 10 times", times);
+      return fmt::format("{}: too few {} to tell; repeat each about 10 times", times,
+                         what.several());
     }
     return fmt::format("{}: not told from chance; about {} of each would tell{}", times,
-                       counted(load.repeats_wanted, "load", "loads"), cpu_sentence(what));
+                       counted(load.repeats_wanted, what.one(), what.several()),
+                       cpu_sentence(what));
   }
   std::string sentence = fmt::format("{}: {}", times, change_of(load));
   const compared_measure* const cause =
       largest_change(what, load.verdict, {measure_kind::stage, measure_kind::wait});
   if (cause) {
-    sentence +=
-        fmt::format(", most of it in {} ({}{} of all threads)", printable(cause->name),
-                    cause->difference() < 0 ? "-" : "+", of_time(std::abs(cause->difference())));
+    const bool waits = what.is_of_program && cause->kind == measure_kind::wait;
+    sentence += fmt::format(", most of it {}{} ({}{} of {})", waits ? "waiting for " : "in ",
+                            printable(cause->name), cause->difference() < 0 ? "-" : "+",
+                            of_time(std::abs(cause->difference())),
+                            what.is_of_program ? "the main thread" : "all threads");
   }
   return sentence;
 }

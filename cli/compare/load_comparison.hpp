@@ -27,6 +27,7 @@ struct load_comparison {
   std::string now = {};
   std::size_t loads_was = 0;
   std::size_t loads_now = 0;
+  bool is_of_program = false;  // that was watched: runs, not loads
   pairing how = pairing::apart;
   double tolerance = 0;
   std::vector<std::string> differences = {};  // why the two may not be comparable
@@ -35,9 +36,12 @@ struct load_comparison {
   // load's time, or whose difference does.
   std::vector<compared_measure> measures = {};
 
+  [[nodiscard]] const char* one() const { return is_of_program ? "run" : "load"; }
+  [[nodiscard]] const char* several() const { return is_of_program ? "runs" : "loads"; }
   [[nodiscard]] bool is_slower() const { return load.judged.verdict == change::more; }
 };
 
+// Both are of loads, or both of programs.
 [[nodiscard]] load_comparison compare_loads(const load_samples& was, const load_samples& now,
                                             pairing how, double tolerance);
 

@@ -22,9 +22,10 @@ using program_environment = std::vector<std::pair<std::string, std::string>>;
 
 struct program_end {
   bool started = false;
-  int status = 0;          // as in shells: 128 + the signal that ended it
-  bool was_ended = false;  // because `should_end` said so
-  std::string why;         // it was not started
+  int status = 0;                // as in shells: 128 + the signal that ended it
+  bool was_ended = false;        // because `should_end` said so
+  bool was_interrupted = false;  // this process got Ctrl-C, SIGTERM or SIGHUP meanwhile
+  std::string why;               // it was not started
 };
 // Runs it to its end. Ctrl-C is the program's meanwhile.
 [[nodiscard]] program_end run_program(const std::vector<std::string>& words,

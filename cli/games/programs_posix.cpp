@@ -47,6 +47,11 @@ std::vector<std::string> joined_with(const program_environment& more) {
 }
 
 extern "C" void interrupt_call(int) {}
+// Whether a signal came while a program ran.
+volatile std::sig_atomic_t interrupt_came = 0;
+extern "C" void interrupt_seen(int) {
+  interrupt_came = 1;
+}
 
 // While it lives, Ctrl-C does nothing here, or only ends the system call that waits.
 class interrupts_caught {
@@ -67,6 +72,7 @@ class interrupts_caught {
 // The last one that came, for a program that this process runs.
 volatile std::sig_atomic_t signal_to_forward = 0;
 extern "C" void note_signal(int number) {
+  interrupt_came = 1;
   signal_to_forward = number;
 }
 
@@ -175,7 +181,8 @@ program_end run(const std::vector<std::string>& words, const program_environment
   for (const int each : default_signals) sigaddset(&defaults, each);
   posix_spawnattr_setsigdefault(&how, &defaults);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
-  const interrupts_caught meanwhile(SIG_IGN);  // they go to the program too, which decides
+  interrupt_came = 0;
+  const interrupts_caught meanwhile(interrupt_seen);  // they go to the program too, which decides
   pid_t program = 0;
   const int failed = ::posix_spawnp(&program, words.front().c_str(), nullptr, &how,
                                     pointers_to(words).data(), pointers_to(variables).data());
@@ -193,6 +200,7 @@ program_end run(const std::vector<std::string>& words, const program_environment
   return {.started = true,
           .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .was_ended = was_ended,
+          .was_interrupted = interrupt_came != 0,
           .why = {}};
 }
 

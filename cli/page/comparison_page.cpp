@@ -32,9 +32,9 @@ class comparison_writer {
     for (std::size_t kind = 0; kind < measure_kind_count; ++kind) {
       section(static_cast<measure_kind>(kind));
     }
-    put("<footer>Made by overture {}. Each dot is a load. The interval holds the ratio of the "
+    put("<footer>Made by overture {}. Each dot is a {}. The interval holds the ratio of the "
         "medians with 99 % certainty.</footer>\n</main>\n</body>\n</html>\n",
-        version);
+        version, what_.one());
     return std::move(text_);
   }
 
@@ -76,12 +76,13 @@ class comparison_writer {
   void section(measure_kind kind) {
     const std::vector<const compared_measure*> rows = measures_of(what_, kind);
     if (rows.empty()) return;
+    const char* const title = kind_title(kind, what_.is_of_program);
     put("<section>\n<h2>{}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
         "aria-label=\"{}\">\n<table>\n<thead><tr><th scope=\"col\">what</th><th scope=\"col\" "
         "class=\"n\">was</th><th scope=\"col\" class=\"n\">now</th><th scope=\"col\" "
         "class=\"n\">change</th><th scope=\"col\" class=\"n\">99 %</th><th scope=\"col\">verdict"
-        "</th><th scope=\"col\">loads</th></tr></thead>\n<tbody>\n",
-        kind_title(kind), kind_title(kind));
+        "</th><th scope=\"col\">{}</th></tr></thead>\n<tbody>\n",
+        title, title, what_.several());
     for (const compared_measure* const each : rows) row(*each);
     put("</tbody>\n</table>\n</div>\n</section>\n");
   }

@@ -13,8 +13,8 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t files_max = 50;
-constexpr const char* kind_names[measure_kind_count] = {"load",  "stage", "cpu",  "wait",
-                                                        "mount", "type",  "file", "bytes"};
+constexpr const char* kind_names[measure_kind_count] = {"load", "stage",   "cpu",  "wait", "mount",
+                                                        "type", "finding", "file", "bytes"};
 
 double sum_of(const std::vector<double>& values) {
   double sum = 0;
@@ -113,7 +113,7 @@ void sample_collector::add(const report& load) {
   in_bytes("peak memory", load.memory_peak_bytes);
   in_bytes("from disk", load.summary.reads.disk_bytes);
   in_bytes("from cache", load.summary.reads.cached_bytes);
-  ++loads_;
+  end_load();
   hash_ = hash_text(load);
   threads_ = load.threads;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// What repeated loads of the same mounts took, measure by measure.
+// What repeated loads of the same mounts, or runs of the same program, took, measure by measure.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ namespace overture::cli {
 struct report;
 struct report_time;
 
+// Of a program that was watched, stages and waits are the main thread's.
 enum class measure_kind : unsigned char {
   load,   // seconds: "load", "mount"; of all threads: "processor"; of workers: "waiting", "threads"
   stage,  // seconds of all threads
@@ -25,10 +26,11 @@ enum class measure_kind : unsigned char {
   wait,   // seconds of all workers, by reason
   mount,  // seconds of all threads
   type,   // likewise, by extension
-  file,   // likewise, with the device; the slowest
-  bytes,  // "peak memory", "from disk", "from cache"
+  finding,  // seconds, of a program that was watched
+  file,     // seconds of all threads, with the device; the slowest
+  bytes,    // "peak memory", "from disk", "from cache", "read"
 };
-inline constexpr std::size_t measure_kind_count = 8;
+inline constexpr std::size_t measure_kind_count = 9;
 [[nodiscard]] const char* to_string(measure_kind kind);
 [[nodiscard]] std::optional<measure_kind> measure_kind_of(std::string_view name);
 
@@ -42,6 +44,8 @@ struct load_samples {
   std::size_t loads = 0;
   std::string hash = {};  // of the files of the last load
   unsigned threads = 0;
+  std::string program = {};            // that was watched; empty for loads
+  bool is_cold = false;                // of such a program
   std::vector<measure> measures = {};  // by kind, then name; files slowest first
 
   [[nodiscard]] const measure* find(measure_kind kind, std::string_view name) const;
@@ -52,12 +56,13 @@ class sample_collector {
  public:
   // Of a load that was not interrupted. Files and mounts count if the report lists its files.
   void add(const report& load);
+  // The same value by value, up to the end of each load.
+  void add_value(measure_kind kind, const std::string& name, double value);
+  void end_load() { ++loads_; }
   [[nodiscard]] std::size_t loads() const { return loads_; }
   [[nodiscard]] load_samples finish() const;
 
  private:
-  void add_value(measure_kind kind, const std::string& name, double value);
-
   std::map<std::pair<measure_kind, std::string>, std::vector<double>> values_;
   std::size_t loads_ = 0;
   std::string hash_;

@@ -59,10 +59,31 @@ std::optional<std::vector<measure>> parse_measures(const object& repeats, std::s
   return measures;
 }
 
+// What `overture watch --json` wrote.
+std::optional<load_samples> samples_of_watch(const object& report) {
+  const auto repeats = report.find("repeats");
+  const auto program = report.find("program");
+  if (repeats == report.end() || !repeats->is_object() || program == report.end() ||
+      !program->is_string()) {
+    return {};
+  }
+  load_samples read{.program = printable(program->get<std::string>())};
+  if (read.program.empty()) read.program = "unknown";
+  const auto cold = repeats->find("cold");
+  read.is_cold = cold != repeats->end() && cold->is_boolean() && cold->get<bool>();
+  std::optional<std::vector<measure>> measures = parse_measures(*repeats, read.loads);
+  if (!measures) return {};
+  read.measures = std::move(*measures);
+  if (!read.find(measure_kind::load, "load")) return {};
+  return read;
+}
+
 }  // namespace
 
 std::optional<load_samples> parse_samples(std::string_view text) {
-  return samples_of(object::parse(text, nullptr, false));
+  const object read = object::parse(text, nullptr, false);
+  return read.is_object() && read.contains("overture_watch") ? samples_of_watch(read)
+                                                             : samples_of(read);
 }
 
 std::optional<load_samples> samples_of(const object& load) {
@@ -89,7 +110,7 @@ std::optional<load_samples> read_samples(const std::string& path) {
   if (!read) {
     print_error(
         fmt::format("{}: not the JSON of a load; make it with: overture load --json ... "
-                    "> FILE",
+                    "> FILE, or of a program: overture watch --json FILE ...",
                     printable(path)));
   }
   return read;

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "terminal/display.hpp"
-#include "terminal/json_output.hpp"
 #include "terminal/table.hpp"
 #include "terminal/units.hpp"
 #include "watch/model/ordering.hpp"
@@ -32,14 +31,27 @@ using watch::watched_process;
 
 constexpr std::size_t rows_shown = 10;
 
-std::string title_line(const char* text, const text_style& style) {
-  return '\n' + style.bold(text) + '\n';
+std::string title_line(std::string_view text, const text_style& style) {
+  return '\n' + style.bold(std::string(text)) + '\n';
 }
 std::string more_text(std::size_t all) {
   return all > rows_shown ? fmt::format("  and {} more\n", grouped(all - rows_shown)) : "";
 }
 std::string bytes_of(std::uint64_t bytes) {
   return bytes == 0 ? "" : human_bytes(static_cast<double>(bytes));
+}
+
+std::string repeats_text(const watch_repeats& of, const text_style& style) {
+  const std::string sentence = repeats_sentence(of);
+  if (sentence.empty()) return {};
+  const std::string text = wrapped(sentence, style.width, "  ", "  ");
+  if (of.runs.size() < 2) return text;
+  std::string each_one;
+  for (const run_mark& each : of.runs) {
+    each_one +=
+        fmt::format("{}{} ({})", each_one.empty() ? "" : ", ", human_time(each.ns), each.name);
+  }
+  return text + wrapped(fmt::format("Each: {}.", each_one), style.width, "  ", "  ");
 }
 
 std::string findings_text(const std::vector<finding>& findings, const text_style& style) {
@@ -63,13 +75,15 @@ std::string files_text(const load_view& view, const text_style& style) {
     if (each.opens + each.reads > 0) longest.push_back(&each);
   }
   if (longest.empty()) return {};
-  const auto ns = [](const file_use* of) { return of->open_ns + of->read_ns + of->look_up_ns; };
-  watch::order(longest, [&](const file_use* a, const file_use* b) { return ns(a) > ns(b); });
+  watch::order(longest, [](const file_use* a, const file_use* b) {
+    return a->access_ns() > b->access_ns();
+  });
   table rows({{"time"}, {"opens"}, {"reads"}, {"bytes"}, {"again"}, {"file", align::left}});
   for (std::size_t i = 0; i < std::min(longest.size(), rows_shown); ++i) {
     const file_use& each = *longest[i];
-    rows.add({human_time(ns(&each)), grouped(each.opens), grouped(each.reads), bytes_of(each.bytes),
-              bytes_of(each.again_bytes), printable(view.process.name(each.name))});
+    rows.add({human_time(each.access_ns()), grouped(each.opens), grouped(each.reads),
+              bytes_of(each.bytes), bytes_of(each.again_bytes),
+              printable(view.process.name(each.name))});
   }
   return title_line("Files", style) + rows.render(style) + more_text(longest.size());
 }
@@ -127,100 +141,11 @@ std::string threads_text(const load_view& view, const text_style& style) {
   return title_line("Threads, whole run", style) + rows.render(style) + more_text(all.size());
 }
 
-json finding_json(const finding& each) {
-  return {{"kind", watch::to_string(each.kind)},
-          {"ns", each.ns},
-          {"what", each.what},
-          {"evidence", each.evidence},
-          {"advice", each.advice}};
-}
-
-json files_json(const load_view& view) {
-  json list = json::array();
-  for (const file_use& each : view.files) {
-    list.push_back({{"path", view.process.name(each.name)},
-                    {"first_ns", each.first_ns},
-                    {"opens", each.opens},
-                    {"misses", each.misses},
-                    {"look_ups", each.look_ups},
-                    {"lists", each.lists},
-                    {"entries", each.entries},
-                    {"reads", each.reads},
-                    {"tiny_reads", each.tiny_reads},
-                    {"bytes", each.bytes},
-                    {"bytes_again", each.again_bytes},
-                    {"bytes_written", each.written_bytes},
-                    {"open_ns", each.open_ns},
-                    {"read_ns", each.read_ns},
-                    {"look_up_ns", each.look_up_ns},
-                    {"list_ns", each.list_ns},
-                    {"write_ns", each.write_ns}});
-  }
-  return list;
-}
-
-json locks_json(const load_view& view) {
-  json list = json::array();
-  for (const lock_row& each : lock_rows(view)) {
-    list.push_back({{"address", each.address},
-                    {"waits", each.waits},
-                    {"ns", each.ns},
-                    {"threads", each.threads},
-                    {"place", view.process.place_of(each.caller)}});
-  }
-  return list;
-}
-
-json sites_json(const load_view& view) {
-  json list = json::array();
-  for (const site_row& each : call_sites(view)) {
-    list.push_back({{"place", view.process.place_of(each.caller)},
-                    {"what", each.what},
-                    {"waits", each.is_wait},
-                    {"calls", each.calls},
-                    {"ns", each.ns}});
-  }
-  return list;
-}
-
-json threads_json(const load_view& view) {
-  json list = json::array();
-  for (const thread_row& each : thread_rows(view.process)) {
-    json row = {{"name", each.name}, {"life_ns", each.life_ns}, {"wait_ns", each.wait_ns}};
-    const bool known = each.is_known;
-    row.set("core_ns", known ? json(each.core_ns) : json());
-    row.set("queued_ns", known ? json(each.queued_ns) : json());
-    row.set("unknown_ns", known ? json(each.unknown_ns) : json());
-    list.push_back(std::move(row));
-  }
-  return list;
-}
-
-json code_json(const load_view& view) {
-  json list = json::array();
-  for (const code_row& each : code_rows(view)) {
-    list.push_back(
-        {{"code", each.place}, {"main_ns", each.main_ns}, {"others_ns", each.others_ns}});
-  }
-  return list;
-}
-
-const char* words_of(watch::load_end how) {
-  switch (how) {
-    case watch::load_end::menu:
-      return "menu";
-    case watch::load_end::quiet:
-      return "quiet";
-    case watch::load_end::cut:
-      break;
-  }
-  return "end";
-}
-
 }  // namespace
 
-std::string watch_text(const load_view& view, const std::vector<finding>& findings,
-                       const text_style& style) {
+std::string watch_text(const watch_report& what, const text_style& style) {
+  const load_view& view = what.view;
+  const std::vector<finding>& findings = what.findings;
   const watched_process& process = view.process;
   std::string text = style.bold(printable(last_element(process.program))) + '\n';
   text += wrapped(watch::verdict_of(view), style.width, "  ", "  ");
@@ -239,8 +164,17 @@ std::string watch_text(const load_view& view, const std::vector<finding>& findin
                                 counted(process.lost_events, "event", "events")),
                     style.width, "  ", "  ");
   }
-  return text + findings_text(findings, style) + files_text(view, style) + locks_text(view, style) +
-         sites_text(view, style) + code_text(view, style) + threads_text(view, style);
+  return text + repeats_text(what.repeats, style) + findings_text(findings, style) +
+         files_text(view, style) + locks_text(view, style) + sites_text(view, style) +
+         code_text(view, style) + threads_text(view, style);
+}
+
+std::string repeats_sentence(const watch_repeats& of) {
+  if (of.runs.size() < 2) return of.samples.is_cold ? "The run was cold." : "";
+  const spread times = of.times();
+  return fmt::format("The median of {} {}runs: {}, {} at least, {} at most.", of.runs.size(),
+                     of.samples.is_cold ? "cold " : "", human_time(times.median_ns),
+                     human_time(times.least_ns), human_time(times.most_ns));
 }
 
 std::string other_processes_text(const std::vector<watched_process>& all, std::size_t shown,
@@ -253,31 +187,6 @@ std::string other_processes_text(const std::vector<watched_process>& all, std::s
                     style.width, "  ", "    ");
   }
   return text;
-}
-
-std::string watch_json(const load_view& view, const std::vector<finding>& findings) {
-  const watched_process& process = view.process;
-  json list = json::array();
-  for (const finding& each : findings) list.push_back(finding_json(each));
-  const auto& frame = view.span.first_frame_ns;
-  return json_text({{"overture_watch", 1},
-                    {"program", process.program},
-                    {"verdict", watch::verdict_of(view)},
-                    {"load_ns", view.end_ns()},
-                    {"load_ends_with", words_of(view.span.how)},
-                    {"first_frame_ns", frame ? json(*frame) : json()},
-                    {"frames", view.span.frames},
-                    {"main_ns", process.main_ns ? json(*process.main_ns) : json()},
-                    {"run_ns", process.end_ns},
-                    {"lost_events", process.lost_events},
-                    {"lost_names", process.lost_names},
-                    {"findings", list},
-                    {"threads", threads_json(view)},
-                    {"locks", locks_json(view)},
-                    {"call_sites", sites_json(view)},
-                    {"sample_ns", process.sample_ns},
-                    {"code", code_json(view)},
-                    {"files", files_json(view)}});
 }
 
 std::size_t process_to_show(const std::vector<watched_process>& all) {

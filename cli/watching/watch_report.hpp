@@ -9,20 +9,26 @@
 
 #include "terminal/style.hpp"
 #include "watch/findings/finding.hpp"
+#include "watching/watch_runs.hpp"
 
 namespace overture::cli {
 
-[[nodiscard]] std::string watch_text(const watch::load_view& view,
-                                     const std::vector<watch::finding>& findings,
-                                     const text_style& style);
+struct watch_report {
+  const watch::load_view& view;
+  std::vector<watch::finding> findings = {};
+  watch_repeats repeats = {};
+};
+// "The median of 5 cold runs: 1.23 s, 1.20 s at least, 1.31 s at most."; empty of a single warm
+// one.
+[[nodiscard]] std::string repeats_sentence(const watch_repeats& of);
+[[nodiscard]] std::string watch_text(const watch_report& what, const text_style& style);
 // A line for each process that is not shown.
 [[nodiscard]] std::string other_processes_text(const std::vector<watch::watched_process>& all,
                                                std::size_t shown, const text_style& style);
 
 // What such a report begins with.
 inline constexpr std::string_view watch_json_beginning = "{\n  \"overture_watch\": ";
-[[nodiscard]] std::string watch_json(const watch::load_view& view,
-                                     const std::vector<watch::finding>& findings);
+[[nodiscard]] std::string watch_json(const watch_report& what);
 
 // The process that a user means: of those that showed frames, or else of all, the one that did
 // most.

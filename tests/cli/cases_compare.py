@@ -62,6 +62,13 @@ def compare_refuses_what_is_no_load(box):
     box.write("bad.json", "{}")
     bad = box.run("compare", "old.json", "bad.json")
     assert bad.code == 2 and "bad.json: not the JSON of a load" in bad.err, bad
+    box.write("watch.json", json.dumps({"overture_watch": 1, "program": "/game", "repeats": {
+        "loads": 1, "measures": [{"kind": "load", "name": "load", "values": [1.0]}]}}))
+    box.write("load.json", scaled(box.load_json(*box.game()), 1))
+    for words in (("compare", "load.json", "watch.json"), ("compare", "watch.json", "load.json"),
+                  ("load", "--baseline", "watch.json", *box.game())):
+        other = box.run(*words)
+        assert other.code == 2 and "program that was watched" in other.err, other
     one = box.run("compare", "old.json")
     assert one.code == 2 and "give two files" in one.err, one
     both = box.run("compare", "old.json", "old.json", "--json", "--markdown")

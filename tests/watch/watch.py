@@ -150,6 +150,42 @@ def full(box, game):
                                     OVERTURE_WATCH_CHUNKS="20").stdout
 
 
+def repeats(box, game):
+    """The report is of the median run; two of them can be compared."""
+    report = box.report(game, "streams", "--repeat", 3)[1]
+    runs = [each["ns"] for each in report["repeats"]["runs"]]
+    assert len(runs) == 3 and not report["repeats"]["cold"], runs
+    assert report["load_ns"] == sorted(runs)[1] == runs[report["repeats"]["shown"]], runs
+    assert report["load_ns"] == report["repeats"]["median_ns"], report["repeats"]
+    done = box.run("--repeat", 2, "--progress", "always", "--html", "out.html", "--", game, "exit",
+                   box.path / "data", code=7)
+    assert "run 2 of 2: " in done.stderr and "The median of 2 runs: " in done.stdout, done
+    assert "The median of 2 runs: " in (box.path / "out.html").read_text(encoding="utf-8")
+    compared = subprocess.run([box.overture, "compare", "out.json", "out.json"], cwd=box.path,
+                              capture_output=True, text=True, check=True)
+    assert "3 runs of out.json with 3 runs of out.json" in compared.stdout, compared.stdout
+
+
+def is_cold(box, game):
+    """What only the first run read is not in the page cache at the end."""
+    once = box.path / "data" / "once"
+    once.write_bytes(b"x" * (1 << 20))
+    script = box.path / "game.sh"
+    script.write_text('#!/bin/sh\nif [ ! -e ran ]; then cat data/once; touch ran; fi | wc -c\n')
+    script.chmod(0o755)
+    done = box.run("--cold", "--progress", "always", "--json", "out.json", "--", script)
+    assert done.stdout.startswith("1048576\n0\n"), done.stdout[:100]
+    assert "a first run read " in done.stderr and "run 1 of 1: " in done.stderr, done.stderr
+    assert "The run was cold." in done.stdout, done.stdout
+    report = json.loads((box.path / "out.json").read_text(encoding="utf-8"))
+    assert report["repeats"]["cold"] and len(report["repeats"]["runs"]) == 1, report["repeats"]
+    if "page cache" not in done.stderr:  # which file systems in memory are
+        resident = subprocess.run(["fincore", "-nbo", "RES", once], capture_output=True, text=True,
+                                  check=True)
+        assert resident.stdout.strip() == "0", resident.stdout
+    del game
+
+
 def ends_in_time(box, game):
     script = box.path / "game.sh"
     script.write_text('#!/bin/sh\necho started\nexec sleep 100\n')
@@ -222,6 +258,8 @@ CASES = {
     "streams": lambda box, game, _: streams(box, game),
     "full": lambda box, game, _: full(box, game),
     "no-room": lambda box, game, _: has_no_room(box, game),
+    "repeats": lambda box, game, _: repeats(box, game),
+    "cold": lambda box, game, _: is_cold(box, game),
     "ends-in-time": lambda box, game, _: ends_in_time(box, game),
     "pages-and-records": lambda box, game, _: writes_pages_and_records(box, game),
     "refuses": refuses,

@@ -47,6 +47,14 @@ struct finding {
 // The longest first; none that took less than a hundredth of the load, or ten milliseconds.
 [[nodiscard]] std::vector<finding> findings_of(const load_view& view);
 
+// What the main thread did until the load was over, the longest first: adds up to the load.
+struct main_part {
+  std::string what = {};  // "decoding and unpacking", "a lock"
+  std::uint64_t ns = 0;
+  bool is_wait = false;
+};
+[[nodiscard]] std::vector<main_part> main_parts(const load_view& view);
+
 // "Menu after 1.23 s, and the main thread spent 61 % of it decoding images."
 [[nodiscard]] std::string verdict_of(const load_view& view);
 

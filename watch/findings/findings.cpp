@@ -26,14 +26,8 @@ constexpr const char* kind_names[] = {
     "writing",         "servers",        "window",   "graphics", "fonts",         "before-main",
 };
 
-struct part {
-  std::string what;
-  std::uint64_t ns = 0;
-};
-
-// The main thread's time, the largest part first.
-std::vector<part> parts_of(const load_view& view, const thread_use& main) {
-  std::vector<part> parts;
+std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
+  std::vector<main_part> parts;
   parts.push_back({"decoding and unpacking", main.decode_ns()});
   for (std::size_t i = 0; i < zone_works; ++i) {
     const auto work = static_cast<zone_work>(i);
@@ -45,14 +39,14 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
   for (std::size_t i = 0; i < event_kinds; ++i) {
     const auto kind = static_cast<event_kind>(i);
     if (is_wait(kind)) {
-      parts.push_back({fmt::format("waiting for {}", words_of(kind)), main.ns(kind)});
+      parts.push_back({words_of(kind), main.ns(kind), true});
     }
   }
   const std::uint64_t before =
       std::min(view.process.main_ns.value_or(view.process.recorder_ns), view.end_ns());
   parts.push_back({"before main()", before});
   std::uint64_t known = 0;
-  for (const part& each : parts) known += each.ns;
+  for (const main_part& each : parts) known += each.ns;
   std::uint64_t rest = view.end_ns() > known ? view.end_ns() - known : 0;
   // Samples are a guess of the rest, and no more than it.
   for (const auto& [file, ns] : largest_first(main.code_ns)) {
@@ -61,7 +55,7 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
     rest -= sampled;
   }
   parts.push_back({"in code that is not watched", rest});
-  order(parts, [](const part& a, const part& b) { return a.ns > b.ns; });
+  order(parts, [](const main_part& a, const main_part& b) { return a.ns > b.ns; });
   return parts;
 }
 
@@ -116,6 +110,11 @@ std::vector<finding> findings_of(const load_view& view) {
   return all;
 }
 
+std::vector<main_part> main_parts(const load_view& view) {
+  const thread_use* const main = view.main();
+  return main ? parts_of(view, *main) : std::vector<main_part>();
+}
+
 std::string verdict_of(const load_view& view) {
   std::string text = end_of(view);
   const thread_use* const main = view.main();
@@ -124,10 +123,11 @@ std::string verdict_of(const load_view& view) {
   constexpr double told_min = 0.05;
   std::string shares;
   std::size_t count = 0;
-  for (const part& each : parts_of(view, *main)) {
+  for (const main_part& each : parts_of(view, *main)) {
     const double share = static_cast<double>(each.ns) / static_cast<double>(view.end_ns());
     if (count == told || share < told_min) break;
-    shares += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", human_percent(share), each.what);
+    shares += fmt::format("{}{} {}{}", count++ == 0 ? "" : ", ", human_percent(share),
+                          each.is_wait ? "waiting for " : "", each.what);
   }
   if (shares.empty()) return text + '.';
   return fmt::format("{}. The main thread spent {}.{}", text, shares, software_graphics(view));

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Zlib
 #include "watch/model/anonymous.hpp"
 
-#include <string>
-
 namespace overture::watch {
 
-namespace {
-
-void shorten(std::string& path, std::string_view home) {
-  if (!path.starts_with(home)) return;
-  if (path.size() == home.size() || path[home.size()] == '/') path.replace(0, home.size(), "~");
+void hide_home(watched_process& process, std::string_view home) {
+  process.program = without_home(process.program, home);
+  for (std::string& each : process.names) each = without_home(each, home);
+  for (watched_module& each : process.modules) each.path = without_home(each.path, home);
 }
 
-}  // namespace
-
-void hide_home(watched_process& process, std::string_view home) {
+std::string without_home(std::string_view path, std::string_view home) {
   while (home.ends_with('/')) home.remove_suffix(1);
-  if (home.empty()) return;
-  shorten(process.program, home);
-  for (std::string& each : process.names) shorten(each, home);
-  for (watched_module& each : process.modules) shorten(each.path, home);
+  std::string shown(path);
+  if (home.empty() || !path.starts_with(home)) return shown;
+  if (path.size() == home.size() || path[home.size()] == '/') shown.replace(0, home.size(), "~");
+  return shown;
 }
 
 }  // namespace overture::watch

@@ -37,6 +37,9 @@ struct file_use {
   std::uint64_t look_up_ns = 0;
   std::uint64_t list_ns = 0;
   std::uint64_t write_ns = 0;
+
+  // Of all threads, without what was written.
+  [[nodiscard]] std::uint64_t access_ns() const { return open_ns + read_ns + look_up_ns; }
 };
 
 // Time of a thread until the load was over, without what lies inside other events.

@@ -37,8 +37,8 @@ page_cell count_cell(std::uint64_t count) {
 
 class watch_writer {
  public:
-  watch_writer(const load_view& view, const std::vector<finding>& findings)
-      : view_(view), findings_(findings), picture_(picture_of(view)) {
+  watch_writer(const load_view& view, const std::vector<finding>& findings, const std::string& note)
+      : view_(view), findings_(findings), note_(note), picture_(picture_of(view)) {
     drawn_.files = files_of(view);
     drawn_.summary.ns = view.end_ns();
   }
@@ -78,6 +78,7 @@ class watch_writer {
   void header(const std::string& title) {
     put("<header><h1>{}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n", html_text(title),
         html_text(verdict_of(view_)), html_text(view_.process.program));
+    if (!note_.empty()) put("<p>{}</p>\n", html_text(note_));
     const watched_process& process = view_.process;
     if (process.lost_events + process.lost_threads > 0) {
       warn(fmt::format("{} did not fit into the recording: its end is not whole.",
@@ -173,6 +174,7 @@ class watch_writer {
 
   const load_view& view_;
   const std::vector<finding>& findings_;
+  const std::string& note_;
   report_detail::timeline_picture picture_;
   report_detail::load_report drawn_;
   std::string text_;
@@ -180,8 +182,9 @@ class watch_writer {
 
 }  // namespace
 
-std::string watch_page(const load_view& view, const std::vector<finding>& findings) {
-  return watch_writer(view, findings).write();
+std::string watch_page(const load_view& view, const std::vector<finding>& findings,
+                       const std::string& note) {
+  return watch_writer(view, findings, note).write();
 }
 
 }  // namespace overture::watch

@@ -18,6 +18,8 @@ namespace overture::watch {
 // The files that were opened or read, by path.
 [[nodiscard]] std::vector<report_detail::report_row> files_of(const load_view& view);
 
-[[nodiscard]] std::string watch_page(const load_view& view, const std::vector<finding>& findings);
+// `note`: a sentence below the verdict, or nothing.
+[[nodiscard]] std::string watch_page(const load_view& view, const std::vector<finding>& findings,
+                                     const std::string& note = {});
 
 }  // namespace overture::watch

@@ -148,7 +148,7 @@ std::vector<report_row> files_of(const load_view& view) {
                    .state = overture::file_state::ready,
                    .bytes = use.bytes,
                    .began_ns = std::max<std::uint64_t>(use.first_ns, 1)};
-    row.device_ns = use.open_ns + use.read_ns + use.look_up_ns;
+    row.device_ns = use.access_ns();
     rows.push_back(std::move(row));
   }
   return rows;

@@ -54,6 +54,32 @@ std::vector<std::string> names_of(const load_comparison& what) {
   return names;
 }
 
+TEST(comparison, of_programs_speaks_of_runs_and_of_the_main_thread) {
+  const auto watched = [](double seconds) {
+    load_samples samples =
+        set({{measure_kind::load, "load", {seconds, seconds, seconds}},
+             {measure_kind::stage, "in file access", {0.2, 0.2, 0.2}},
+             {measure_kind::wait, "a lock", {seconds / 2, seconds / 2, seconds / 2}},
+             {measure_kind::finding, "tiny-reads", {seconds, seconds, seconds}}});
+    samples.program = "/game/game";
+    return samples;
+  };
+  load_samples now = watched(2);
+  now.is_cold = true;
+  load_comparison what = compare(watched(1), now);
+  EXPECT_EQ(comparison_verdict(what),
+            "2.00 s instead of 1.00 s: 100 % slower, most of it waiting for a lock "
+            "(+500 ms of the main thread)");
+  EXPECT_THAT(what.differences, ElementsAre("it was warm"));
+  EXPECT_THAT(comparison_text(what, {}, {}),
+              AllOf(HasSubstr("3 runs of new.json"), HasSubstr("What the main thread waited for"),
+                    HasSubstr("Findings"), HasSubstr("tiny-reads")));
+  EXPECT_THAT(comparison_page(what, {}), HasSubstr("Each dot is a run."));
+  now.program = "/game/other";
+  EXPECT_THAT(compare(watched(1), now).differences,
+              ElementsAre("the program was /game/game", "it was warm"));
+}
+
 TEST(comparison, of_single_loads_that_are_far_apart_says_what_it_looks_like) {
   const auto once = [](double seconds) { return set({{measure_kind::load, "load", {seconds}}}); };
   load_comparison what = compare(once(5), once(2));
