@@ -179,11 +179,14 @@ int write_reports(const watch_arguments& arguments, watch_runs::shown_run run, c
   watch::name_places(all[shown]);
   for (watch::watched_process& each : all) watch::hide_home(each, hidden_home(arguments));
   const watch::load_view view = watch::view_of(all[shown]);
-  const watch_report what{view, watch::findings_of(view), std::move(run.repeats)};
+  const watch_report what{view, watch::findings_of(view),
+                          watch::gains_of(view, std::max(processor_count(), 2u)),
+                          std::move(run.repeats)};
   int written = exit_ok;
   if (!arguments.html.empty()) {
-    written = write_page(watch::watch_page(view, what.findings, repeats_sentence(what.repeats)),
-                         arguments.html, old.html);
+    const std::string page =
+        watch::watch_page({view, what.findings, what.gains, repeats_sentence(what.repeats)});
+    written = write_page(page, arguments.html, old.html);
   }
   if (!arguments.json.empty()) {
     written = std::max(written, write_page(watch_json(what), arguments.json, old.json, "report"));

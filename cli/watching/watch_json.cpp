@@ -29,6 +29,13 @@ json finding_json(const finding& each) {
           {"advice", each.advice}};
 }
 
+json gain_json(const watch::gain& each) {
+  return {{"kind", watch::to_string(each.kind)},
+          {"ns", each.ns ? json(*each.ns) : json()},
+          {"what", each.what},
+          {"basis", each.basis}};
+}
+
 json files_json(const load_view& view) {
   json list = json::array();
   for (const file_use& each : view.files) {
@@ -122,6 +129,8 @@ std::string watch_json(const watch_report& what) {
   const watched_process& process = view.process;
   json list = json::array();
   for (const finding& each : what.findings) list.push_back(finding_json(each));
+  json gains = json::array();
+  for (const watch::gain& each : what.gains) gains.push_back(gain_json(each));
   const auto& frame = view.span.first_frame_ns;
   return json_text({{"overture_watch", 1},
                     {"program", process.program},
@@ -136,6 +145,7 @@ std::string watch_json(const watch_report& what) {
                     {"lost_names", process.lost_names},
                     {"repeats", repeats_json(what.repeats)},
                     {"findings", list},
+                    {"gains", gains},
                     {"threads", threads_json(view)},
                     {"locks", locks_json(view)},
                     {"call_sites", sites_json(view)},

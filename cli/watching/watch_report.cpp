@@ -69,6 +69,18 @@ std::string findings_text(const std::vector<finding>& findings, const text_style
   return text;
 }
 
+std::string gains_text(const std::vector<watch::gain>& gains, const text_style& style) {
+  if (gains.empty()) return {};
+  std::string text = title_line("What Overture would give", style);
+  for (const watch::gain& each : gains) {
+    const std::string shorter =
+        each.ns ? fmt::format("about {} less", human_time(*each.ns)) : "to be measured";
+    text += wrapped(fmt::format("{}: {}", shorter, each.what), style.width, "  ", "     ");
+    text += wrapped(each.basis, style.width, "     ", "     ");
+  }
+  return text;
+}
+
 std::string files_text(const load_view& view, const text_style& style) {
   std::vector<const file_use*> longest;
   for (const file_use& each : view.files) {
@@ -165,8 +177,8 @@ std::string watch_text(const watch_report& what, const text_style& style) {
                     style.width, "  ", "  ");
   }
   return text + repeats_text(what.repeats, style) + findings_text(findings, style) +
-         files_text(view, style) + locks_text(view, style) + sites_text(view, style) +
-         code_text(view, style) + threads_text(view, style);
+         gains_text(what.gains, style) + files_text(view, style) + locks_text(view, style) +
+         sites_text(view, style) + code_text(view, style) + threads_text(view, style);
 }
 
 std::string repeats_sentence(const watch_repeats& of) {

@@ -9,6 +9,7 @@
 
 #include "terminal/style.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/gain.hpp"
 #include "watching/watch_runs.hpp"
 
 namespace overture::cli {
@@ -16,6 +17,7 @@ namespace overture::cli {
 struct watch_report {
   const watch::load_view& view;
   std::vector<watch::finding> findings = {};
+  std::vector<watch::gain> gains = {};
   watch_repeats repeats = {};
 };
 // "The median of 5 cold runs: 1.23 s, 1.20 s at least, 1.31 s at most."; empty of a single warm

@@ -63,6 +63,10 @@ def names_the_cause(box, game, kind):
         # Between the two clocks a thread may have had no core: the kernel says for how long.
         took, queued = int(printed), sum(each["queued_ns"] for each in report["threads"])
         assert abs(first["ns"] - took) < took * 0.05 + queued, (first, took, queued)
+    if kind.startswith("decodes"):
+        (gain,) = report["gains"]
+        assert gain["kind"] == "decoding-on-threads", gain
+        assert first["ns"] * 0.4 < gain["ns"] < first["ns"], (gain, first)
     if kind == "lock-over-files":
         assert "big.pak" in " ".join(first["evidence"]), first
 

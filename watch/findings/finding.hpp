@@ -58,6 +58,9 @@ struct main_part {
 // "Menu after 1.23 s, and the main thread spent 61 % of it decoding images."
 [[nodiscard]] std::string verdict_of(const load_view& view);
 
+// A read that the page cache cannot have served.
+[[nodiscard]] bool waits_for_disk(const watched_event& event);
+
 // The parts.
 void find_locks(const load_view& view, std::vector<finding>& to);
 void find_sleeps(const load_view& view, std::vector<finding>& to);

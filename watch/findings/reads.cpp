@@ -34,11 +34,6 @@ bool is_read(const watched_event& event) {
   return event.kind == event_kind::read && !event.has(plain_event::unseen);
 }
 
-// Of many that were put together, none is.
-bool is_slow(const watched_event& event) {
-  return is_read(event) && event.id != 0 && event.calls() == 1 && event.took_ns >= slow_read_ns;
-}
-
 void find_tiny(const load_view& view, std::vector<finding>& to) {
   std::map<std::uint32_t, std::uint64_t> by_name;
   std::uint64_t tiny = 0;
@@ -94,13 +89,13 @@ void find_cold(const load_view& view, std::vector<finding>& to) {
   std::map<std::uint32_t, std::uint64_t> by_name;
   for (const watched_thread& thread : view.process.threads) {
     for (const watched_event& each : thread.events) {
-      if (is_slow(each)) {
+      if (waits_for_disk(each)) {
         by_name[each.id] += each.took_ns;
       }
     }
   }
   finding made{.kind = finding_kind::cold_reads};
-  made.ns = longest_of(view, [](const watched_event& each) { return is_slow(each); });
+  made.ns = longest_of(view, [](const watched_event& each) { return waits_for_disk(each); });
   made.what = "Reads waited for the disk.";
   made.evidence.push_back(fmt::format(
       "{} came from the disk, and {} for it.", bytes_text(disk_bytes),
@@ -116,6 +111,11 @@ void find_cold(const load_view& view, std::vector<finding>& to) {
 }
 
 }  // namespace
+
+bool waits_for_disk(const watched_event& event) {
+  // Of many that were put together, none does.
+  return is_read(event) && event.id != 0 && event.calls() == 1 && event.took_ns >= slow_read_ns;
+}
 
 void find_reads(const load_view& view, std::vector<finding>& to) {
   find_tiny(view, to);

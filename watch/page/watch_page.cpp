@@ -37,10 +37,10 @@ page_cell count_cell(std::uint64_t count) {
 
 class watch_writer {
  public:
-  watch_writer(const load_view& view, const std::vector<finding>& findings, const std::string& note)
-      : view_(view), findings_(findings), note_(note), picture_(picture_of(view)) {
-    drawn_.files = files_of(view);
-    drawn_.summary.ns = view.end_ns();
+  explicit watch_writer(const page_content& of)
+      : view_(of.view), content_(of), picture_(picture_of(of.view)) {
+    drawn_.files = files_of(view_);
+    drawn_.summary.ns = view_.end_ns();
   }
 
   std::string write() {
@@ -49,6 +49,7 @@ class watch_writer {
     text_ = report_detail::page_head(title);
     header(title);
     changes();
+    gains();
     text_ += report_detail::timeline_section(picture_, "Whole load");
     text_ += "<section id=\"what-if\" hidden></section>\n";  // what the scripts look for
     text_ += report_detail::map_section();
@@ -78,7 +79,7 @@ class watch_writer {
   void header(const std::string& title) {
     put("<header><h1>{}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n", html_text(title),
         html_text(verdict_of(view_)), html_text(view_.process.program));
-    if (!note_.empty()) put("<p>{}</p>\n", html_text(note_));
+    if (!content_.note.empty()) put("<p>{}</p>\n", html_text(content_.note));
     const watched_process& process = view_.process;
     if (process.lost_events + process.lost_threads > 0) {
       warn(fmt::format("{} did not fit into the recording: its end is not whole.",
@@ -100,14 +101,25 @@ class watch_writer {
   }
 
   void changes() {
-    if (findings_.empty()) return;
+    if (content_.findings.empty()) return;
     put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
-    for (const finding& each : findings_) {
+    for (const finding& each : content_.findings) {
       put("<li><b>{}</b>{}", human_time(each.ns), html_text(each.what));
       for (const std::string& sentence : each.evidence) {
         put(" <span class=\"dim\">{}</span>", html_text(sentence));
       }
       put(" {}</li>", html_text(each.advice));
+    }
+    put("</ul>\n</section>\n");
+  }
+
+  void gains() {
+    if (content_.gains.empty()) return;
+    put("<section>\n<h2>What Overture would give</h2>\n<ul class=\"changes\">");
+    for (const gain& each : content_.gains) {
+      const std::string shorter = each.ns ? human_time(*each.ns) : "measure it";
+      put("<li><b>{}</b>{} <span class=\"dim\">{}</span></li>", shorter, html_text(each.what),
+          html_text(each.basis));
     }
     put("</ul>\n</section>\n");
   }
@@ -173,8 +185,7 @@ class watch_writer {
   }
 
   const load_view& view_;
-  const std::vector<finding>& findings_;
-  const std::string& note_;
+  const page_content& content_;
   report_detail::timeline_picture picture_;
   report_detail::load_report drawn_;
   std::string text_;
@@ -182,9 +193,8 @@ class watch_writer {
 
 }  // namespace
 
-std::string watch_page(const load_view& view, const std::vector<finding>& findings,
-                       const std::string& note) {
-  return watch_writer(view, findings, note).write();
+std::string watch_page(const page_content& of) {
+  return watch_writer(of).write();
 }
 
 }  // namespace overture::watch

@@ -10,6 +10,7 @@
 #include "report/model/report_model.hpp"
 #include "report/page/picture.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/gain.hpp"
 
 namespace overture::watch {
 
@@ -18,8 +19,12 @@ namespace overture::watch {
 // The files that were opened or read, by path.
 [[nodiscard]] std::vector<report_detail::report_row> files_of(const load_view& view);
 
-// `note`: a sentence below the verdict, or nothing.
-[[nodiscard]] std::string watch_page(const load_view& view, const std::vector<finding>& findings,
-                                     const std::string& note = {});
+struct page_content {
+  const load_view& view;
+  std::vector<finding> findings = {};
+  std::vector<gain> gains = {};
+  std::string note = {};  // a sentence below the verdict
+};
+[[nodiscard]] std::string watch_page(const page_content& of);
 
 }  // namespace overture::watch

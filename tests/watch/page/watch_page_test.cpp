@@ -59,7 +59,7 @@ TEST(watch_picture, has_what_ended_a_wait) {
 TEST(watch_page, has_the_verdict_findings_and_tables) {
   made_up process = drawn_load();
   const load_view view = view_of(process.done(4000_ms));
-  const std::string page = watch_page(view, findings_of(view));
+  const std::string page = watch_page({view, findings_of(view)});
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_THAT(page, HasSubstr("The menu came after 100 ms."));
   EXPECT_THAT(page, HasSubstr("What to change"));
@@ -69,10 +69,22 @@ TEST(watch_page, has_the_verdict_findings_and_tables) {
   EXPECT_THAT(page, Not(HasSubstr("a<b>"))) << "names are harmless";
 }
 
+TEST(watch_page, has_what_overture_would_give_and_a_note) {
+  made_up process = drawn_load();
+  const load_view view = view_of(process.done(4000_ms));
+  EXPECT_THAT(watch_page({view}), Not(HasSubstr("What Overture would give")));
+  const std::string page =
+      watch_page({.view = view,
+                  .gains = {{gain_kind::decoding_on_threads, 20_ms, "On threads.", "A <replay>."}},
+                  .note = "The median of <2> runs."});
+  EXPECT_THAT(page, HasSubstr("<b>20.0 ms</b>On threads. <span class=\"dim\">A &lt;replay"));
+  EXPECT_THAT(page, HasSubstr("<p>The median of &lt;2&gt; runs.</p>"));
+}
+
 TEST(watch_page, of_nothing_is_still_a_page) {
   made_up process;
   const load_view view = view_of(process.done(0));
-  EXPECT_THAT(watch_page(view, {}), HasSubstr("</html>"));
+  EXPECT_THAT(watch_page({view}), HasSubstr("</html>"));
 }
 
 }  // namespace

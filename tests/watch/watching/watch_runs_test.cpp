@@ -133,7 +133,8 @@ TEST(watch_runs, survive_their_json) {
   runs.add(processes_of(400));
   const watch_runs::shown_run shown = std::move(runs).finish();
   const watch::load_view view = watch::view_of(shown.processes[0]);
-  const std::optional<load_samples> read = parse_samples(watch_json({view, {}, shown.repeats}));
+  const std::optional<load_samples> read =
+      parse_samples(watch_json({.view = view, .repeats = shown.repeats}));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->program, "/game/bin/game");
   EXPECT_TRUE(read->is_cold);
@@ -152,11 +153,19 @@ TEST(watch_report, has_the_time_of_each_run) {
   runs.add(processes_of(400));
   watch_runs::shown_run shown = std::move(runs).finish();
   const watch::load_view view = watch::view_of(shown.processes[0]);
-  const watch_report what{view, {}, shown.repeats};
+  const watch_report what{.view = view, .repeats = shown.repeats};
   EXPECT_THAT(watch_text(what, {}), HasSubstr("Each: 200 ms (menu), 400 ms (menu)."));
   EXPECT_THAT(watch_json(what), HasSubstr("\"median_ns\": 200000000"));
+  const watch_report more{
+      .view = view,
+      .gains = {{watch::gain_kind::decoding_on_threads, 90_ms, "On threads.", "A replay."},
+                {watch::gain_kind::physfs, {}, "PhysicsFS.", "Measure it."}}};
+  EXPECT_THAT(watch_text(more, {}),
+              HasSubstr("What Overture would give\n  about 90.0 ms less: On threads.\n     A "
+                        "replay.\n  to be measured: PhysicsFS.\n     Measure it.\n"));
+  EXPECT_THAT(watch_json(more), HasSubstr("\"kind\": \"physfs\",\n      \"ns\": null"));
   shown.repeats.runs.pop_back();
-  EXPECT_THAT(watch_text({view, {}, shown.repeats}, {}), Not(HasSubstr("Each")));
+  EXPECT_THAT(watch_text({.view = view, .repeats = shown.repeats}, {}), Not(HasSubstr("Each")));
 }
 
 }  // namespace
