@@ -345,6 +345,40 @@ class OtherPagesTest(unittest.TestCase):
             finally:
                 driver.quit()
 
+    def test_of_a_watched_program_has_only_what_is_filled(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, "game/data", name)
+                     for name in ("a/big", "a/more", "b/small", "top")]
+            for size, path in zip((900_000, 1000, 40_000, 90_000), paths):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(b"x" * size)
+            page = pathlib.Path(folder, "watch.html")
+            subprocess.run([OVERTURE, "watch", "--html", page, "--", "cat", *paths],
+                           stdout=subprocess.DEVNULL, check=True)
+            driver = browser()
+            try:
+                driver.get(f"file://{page}")
+                heads = driver.find_elements(By.CSS_SELECTOR, "#files-table th")
+                self.assertEqual([each.text for each in heads if each.is_displayed()],
+                                 ["file", "size", "total", "disk"])
+                cells = driver.find_elements(By.CSS_SELECTOR, "#files-table tr:first-child td")
+                self.assertEqual(len([each for each in cells if each.is_displayed()]), 4)
+                by = driver.find_elements(By.CSS_SELECTOR, "#map-by option")
+                self.assertEqual([each.text for each in by], ["folder", "type"])
+                driver.execute_script(
+                    "const e = document.getElementById('map-of'); e.value = 'bytes';"
+                    "e.dispatchEvent(new Event('change'))")
+                tiles = driver.find_elements(By.CSS_SELECTOR, "#treemap button")
+                data = f"{folder}/game/data"
+                self.assertEqual([each.get_attribute("aria-label").split(":")[0] for each in tiles],
+                                 [f"{data}/a", data, f"{data}/b"])
+                self.assertEqual(tiles[0].text, "data/a")
+                for scheme in ("light", "dark"):
+                    self.assertEqual(barriers(driver, scheme), [], scheme)
+                self.assertEqual([each["message"] for each in driver.get_log("browser")], [])
+            finally:
+                driver.quit()
+
     def test_names_are_only_text(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in HOSTILE:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// The decodes that a load waited for while nobody else decoded, and how long they would take on
+// The decodes that a load waited for while no other thread decoded, and how long they would take on
 // several threads.
 //
 //   const lone_decodes alone = lone_decodes_of(view);

@@ -56,6 +56,9 @@ export class FileTable {
       (file) => file.total, (file) => file.device, (file) => file.stages[2],
       (file) => file.stages[3], (file) => file.stages[4], (file) => file.what,
     ];
+    // Of a column that no file fills, neither head nor cells are shown.
+    this.isEmpty = columns.map((key) => !data.files.some((file) => key(file)));
+    this.hideEmpty(this.table.tHead.rows[0]);
     makeHeads(this.table, (column, descending) => {
       const key = columns[column];
       this.order = (a, b) => compare(key(a), key(b)) * (descending ? -1 : 1);
@@ -67,6 +70,11 @@ export class FileTable {
       this.update();
     });
     this.update();
+  }
+
+  hideEmpty(row) {
+    [...row.cells].forEach((cell, column) => (cell.hidden = this.isEmpty[column]));
+    return row;
   }
 
   // Shows only these files, or all.
@@ -91,7 +99,7 @@ export class FileTable {
     const open = element('button', { type: 'button', class: 'link' }, nameElement(file.path));
     open.addEventListener('click', () => this.select(file.id));
     const state = file.state === 'ready' ? '' : ` (${file.state})`;
-    return element('tr', {},
+    return this.hideEmpty(element('tr', {},
       element('td', {}, open, state),
       element('td', {}, nameElement(this.data.mounts[file.mount]?.name ?? '')),
       number(file.bytes, bytesText(file.bytes)),
@@ -100,6 +108,6 @@ export class FileTable {
       number(file.stages[2], timeText(file.stages[2])),
       number(file.stages[3], timeText(file.stages[3])),
       number(file.stages[4], timeText(file.stages[4])),
-      element('td', {}, file.what));
+      element('td', {}, file.what)));
   }
 }

@@ -52,45 +52,80 @@ export function squarify(values, box) {
   return places;
 }
 
+const groupsMax = 30;
+const largeShare = 1 / 12; // of the whole: a folder that has more is taken apart
+
+// Files by folder. Begins with the one of all, and takes the largest apart into its folders, so
+// that no folder that all files share hides what is in it. Names end with a slash.
+export function folderGroups(files, valueOf) {
+  const groupOf = (name, isLeaf, list) => ({
+    name, isLeaf, files: list, value: list.reduce((sum, file) => sum + valueOf(file), 0),
+  });
+  const partsOf = (group) => {
+    const parts = new Map();
+    for (const file of group.files) {
+      const slash = file.path.indexOf('/', group.name.length);
+      const name = slash < 0 ? group.name : file.path.slice(0, slash + 1);
+      const part = parts.get(name) ?? parts.set(name, []).get(name);
+      part.push(file);
+    }
+    return [...parts].map(([name, list]) => groupOf(name, name === group.name, list));
+  };
+  let groups = [groupOf('', false, files)];
+  const whole = groups[0].value;
+  for (;;) {
+    const inner = groups.filter((group) => !group.isLeaf);
+    if (inner.length === 0 || groups.length >= groupsMax) return groups;
+    const largest = inner.reduce((a, b) => (b.value > a.value ? b : a));
+    if (largest.value <= whole * largeShare && largest.name !== '') return groups;
+    groups = [...groups.filter((group) => group !== largest), ...partsOf(largest)];
+  }
+}
+
+// What there is room for: "images/tiles" of "/usr/share/game/images/tiles/".
+function shortName(name) {
+  return name.split('/').filter((part) => part !== '').slice(-2).join('/') || '/';
+}
+
 export class Treemap {
   // `choose(files, name)` is called for a click on a group.
   constructor(data, choose) {
     this.data = data;
     this.choose = choose;
     this.box = byId('treemap');
+    if (data.mounts.length === 0) byId('map-by').querySelector('[value=mount]').remove();
     for (const id of ['map-by', 'map-of']) byId(id).addEventListener('change', () => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  groupOf(file) {
-    switch (byId('map-by').value) {
-      case 'type':
-        return file.type || 'no extension';
-      case 'mount':
-        return this.data.mounts[file.mount]?.name ?? '';
-      default: {
-        const parts = file.path.split('/');
-        return parts.length > 1 ? parts.slice(0, Math.min(2, parts.length - 1)).join('/') : '/';
-      }
+  // With a name and a shorter one for the tile.
+  groups(valueOf) {
+    const by = byId('map-by').value;
+    if (by === 'folder') {
+      return folderGroups(this.data.files, valueOf).map((group) => {
+        const name = group.name.length > 1 ? group.name.slice(0, -1) : '/';
+        return { ...group, name, short: shortName(name) };
+      });
     }
+    const groups = new Map();
+    for (const file of this.data.files) {
+      const name = by === 'type'
+        ? file.type || 'no extension'
+        : this.data.mounts[file.mount]?.name ?? '';
+      const group = groups.get(name) ?? { name, short: name, value: 0, files: [] };
+      group.value += valueOf(file);
+      group.files.push(file);
+      groups.set(name, group);
+    }
+    return [...groups.values()];
   }
 
   draw() {
     const isTime = byId('map-of').value === 'time';
     const text = isTime ? timeText : bytesText;
-    const groups = new Map();
-    let total = 0;
-    for (const file of this.data.files) {
-      const value = isTime ? file.total : file.bytes;
-      const name = this.groupOf(file);
-      const group = groups.get(name) ?? { name, value: 0, files: [] };
-      group.value += value;
-      group.files.push(file);
-      groups.set(name, group);
-      total += value;
-    }
-    const sorted = [...groups.values()].filter((each) => each.value > 0)
-      .sort((a, b) => b.value - a.value);
+    const sorted = this.groups((file) => (isTime ? file.total : file.bytes))
+      .filter((each) => each.value > 0).sort((a, b) => b.value - a.value);
+    const total = sorted.reduce((sum, each) => sum + each.value, 0);
     const box = { x: 0, y: 0, width: this.box.clientWidth, height: this.box.clientHeight };
     const places = squarify(sorted.map((each) => each.value), box);
     const shown = [];
@@ -102,7 +137,7 @@ export class Treemap {
       const isWide = place.width > 60 && place.height > 18;
       const tile = element('button', {
         type: 'button', class: `tile tile-${i % tiles}`, title: label, 'aria-label': label,
-      }, isWide ? group.name : '');
+      }, isWide ? group.short : '');
       Object.assign(tile.style, {
         left: `${place.x}px`, top: `${place.y}px`, width: `${place.width}px`,
         height: `${place.height}px`,
