@@ -77,9 +77,9 @@ class watch_writer {
   void warn(const std::string& sentence) { put("<p class=\"warn\">{}</p>\n", html_text(sentence)); }
 
   void header(const std::string& title) {
-    put("<header><h1>{}</h1>\n<p>{}</p>\n<p class=\"dim\"><bdi>{}</bdi></p>\n", html_text(title),
-        html_text(verdict_of(view_)), html_text(view_.process.program));
+    put("<header><h1>{}</h1>\n<p>{}</p>\n", html_text(title), html_text(verdict_of(view_)));
     if (!content_.note.empty()) put("<p>{}</p>\n", html_text(content_.note));
+    put("<p class=\"dim\"><bdi>{}</bdi></p>\n", html_text(view_.process.program));
     const watched_process& process = view_.process;
     if (process.lost_events + process.lost_threads > 0) {
       warn(fmt::format("{} did not fit into the recording: its end is not whole.",

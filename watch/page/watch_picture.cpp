@@ -76,7 +76,11 @@ class watch_painter {
                          .from_read = 0,
                          .from_ns = each.from_ns});
     }
-    return builder_.finish(view_.end_ns(), 0);
+    report_detail::timeline_picture made = builder_.finish(view_.end_ns(), 0);
+    // What lies between its events may be code that is not watched, so a lane does not tell when a
+    // core was busy.
+    for (picture_lane& lane : made.lanes) lane.kind = report_detail::lane_kind::background;
+    return made;
   }
 
  private:

@@ -7,14 +7,16 @@ import { bytesText, countText } from './units.js';
 export function graphsOf(data, lanes) {
   const graphs = [];
   const workers = lanes.filter((lane) => lane.kind === 'main' || lane.kind === 'worker');
-  graphs.push({
-    label: 'cores busy',
-    colour: 'decode',
-    most: Math.max(workers.length, 1),
-    value: (from, to) =>
-      workers.reduce((sum, lane) => sum + lane.busy.between(from, to), 0) / (to - from),
-    text: (most) => `${most} threads`,
-  });
+  if (workers.length > 0) {
+    graphs.push({
+      label: 'cores busy',
+      colour: 'decode',
+      most: workers.length,
+      value: (from, to) =>
+        workers.reduce((sum, lane) => sum + lane.busy.between(from, to), 0) / (to - from),
+      text: (most) => (most === 1 ? '1 thread' : `${most} threads`),
+    });
+  }
   const { reads } = data;
   for (const [label, cached, tint] of [['disk', 0, 'read'], ['page cache', 1, 'cache']]) {
     const rate = new Steps(reads.count);

@@ -36,6 +36,9 @@ TEST(watch_picture, has_the_lanes_of_threads_that_began_before_its_end) {
   EXPECT_EQ(picture.total_ns, 100_ms);
   EXPECT_EQ(picture.lanes[0].name, "main");
   EXPECT_EQ(picture.lanes[1].name, "loader");
+  for (const auto& lane : picture.lanes) {
+    EXPECT_EQ(lane.kind, report_detail::lane_kind::background) << "tells nothing of cores";
+  }
   std::vector<std::string> names;
   for (const auto& span : picture.lanes[0].spans) names.push_back(picture.names[span.name].name);
   EXPECT_THAT(names, testing::ElementsAre("before main", "open", "read", "decode (png_read_image)",
