@@ -56,7 +56,7 @@ if(OVERTURE_MODULES STREQUAL "all")
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     overture_optional_library(liburing liburing)  # without it reads go through threads
   endif()
-  if(OVERTURE_CLI OR OVERTURE_REPORT OR OVERTURE_BENCH OR OVERTURE_TESTS)
+  if(OVERTURE_CLI OR OVERTURE_REPORT OR OVERTURE_FUZZ OR OVERTURE_BENCH OR OVERTURE_TESTS)
     overture_package(fmt libfmt-dev)
   endif()
   if(OVERTURE_BENCH OR OVERTURE_TESTS)

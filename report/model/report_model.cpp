@@ -58,7 +58,7 @@ std::string noise_sentence(const load_report& what) {
 
 std::string verdict_sentence(const load_report& what) {
   constexpr std::size_t shares_shown = 3;
-  constexpr double share_min = 0.01;
+  constexpr double shown_min = 0.01;
   const report_verdict& verdict = what.verdict;
   if (what.summary.files + what.summary.failed + what.summary.cancelled == 0) {
     return "nothing to load: the tree has no files";
@@ -69,7 +69,7 @@ std::string verdict_sentence(const load_report& what) {
   for (std::size_t i = 0; i < verdict.shares.size() && i < shares_shown; ++i) {
     const report_share& share = verdict.shares[i];
     const double part = static_cast<double>(share.ns) / static_cast<double>(verdict.worker_ns);
-    if (i > 0 && part < share_min) break;
+    if (i > 0 && part < shown_min) break;
     if (i > 0) sentence += ", ";
     sentence += human_percent(part);
     if (i == 0) {

@@ -15,8 +15,8 @@ namespace overture::report_detail {
 namespace {
 
 // What is on a thread and what is on none have tracks of their own, told apart by the process.
-constexpr std::uint64_t threads = 1;
-constexpr std::uint64_t requests = 2;
+constexpr std::uint64_t of_threads = 1;
+constexpr std::uint64_t of_requests = 2;
 
 class line_reader {
  public:
@@ -33,7 +33,7 @@ class line_reader {
  private:
   void name_thread(std::size_t number) {
     const timeline_track& track = record_.track(number);
-    trace_line line{.phase = 'M', .name = "thread_name", .process = threads, .thread = number};
+    trace_line line{.phase = 'M', .name = "thread_name", .process = of_threads, .thread = number};
     line.given_name = track.name();
     line.cpu_ns = track.cpu_ns();
     line.events_lost = track.events_lost();
@@ -81,7 +81,7 @@ class line_reader {
   }
 
   trace_line line_of(const trace_event& event, std::size_t number) {
-    trace_line line{.phase = 'X', .name = event.name, .process = threads, .thread = number};
+    trace_line line{.phase = 'X', .name = event.name, .process = of_threads, .thread = number};
     line.begin_ns = time_of(event.begin_ns);
     line.duration_ns = time_of(event.end_ns) - std::min(*line.begin_ns, time_of(event.end_ns));
     if (event.subject != no_subject) {
@@ -103,13 +103,13 @@ class line_reader {
         break;
       case event_kind::request:
         line.category = "request";
-        line.process = requests;
+        line.process = of_requests;
         line.bytes = event.value;
         break;
       case event_kind::room:
       case event_kind::delay:
         line.category = event.kind == event_kind::room ? "room" : "delay";
-        line.process = requests;
+        line.process = of_requests;
         if (event.value != 0) {
           line.ended_by = describe_(static_cast<std::uint32_t>(event.value - 1)).name;
         }
@@ -140,16 +140,17 @@ class line_reader {
   result<void> read_wakes() {
     std::uint64_t id = 0;
     return for_each_wake(record_, [&](const wake_flow& flow) {
-      trace_line from{.phase = 's', .name = "wake", .process = threads, .thread = flow.from_track};
+      trace_line from{
+          .phase = 's', .name = "wake", .process = of_threads, .thread = flow.from_track};
       from.id = ++id;
       from.begin_ns = inside(flow.from_ns);
       if (flow.request) {
-        from.process = requests;
+        from.process = of_requests;
         from.thread = track_of_request_.at(flow.request);
         from.begin_ns = inside(flow.request->end_ns);
       }
       visit_(from);
-      trace_line to{.phase = 'f', .name = "wake", .process = threads, .thread = flow.to_track};
+      trace_line to{.phase = 'f', .name = "wake", .process = of_threads, .thread = flow.to_track};
       to.id = id;
       to.begin_ns = inside(flow.to_ns);
       visit_(to);

@@ -37,10 +37,9 @@ void add_decoding(const load_view& view, unsigned threads, std::vector<gain>& to
       "A replay of the {} that {} did alone, {} in all, the longest {}: on {} threads they take "
       "{}. All else stays as it was; none may need what another has made, and as many cores have "
       "to be free.",
-      report_detail::counted(alone.job_ns.size(), "decode", "decodes"),
-      thread_words(view.process, alone.thread), time_text(alone.ns),
-      time_text(*std::max_element(alone.job_ns.begin(), alone.job_ns.end())), threads,
-      time_text(now));
+      report_detail::counted(alone.count, "decode", "decodes"),
+      thread_words(view.process, alone.thread), time_text(alone.ns), time_text(alone.longest_ns),
+      threads, time_text(now));
   to.push_back(made);
 }
 

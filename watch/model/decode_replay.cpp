@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "watch/model/ordering.hpp"
+
 namespace overture::watch {
 
 namespace {
@@ -38,8 +40,7 @@ std::vector<turn> turns_of(const load_view& view) {
     each_outermost(thread, view.end_ns(), is_decoding, add(false));
     if (thread.is_main) each_outermost(thread, view.end_ns(), sleeps, add(true));
   }
-  std::stable_sort(list.begin(), list.end(),
-                   [](const turn& a, const turn& b) { return a.at_ns < b.at_ns; });
+  order(list, [](const turn& a, const turn& b) { return a.at_ns < b.at_ns; });
   return list;
 }
 
@@ -127,29 +128,40 @@ class job_list {
  public:
   explicit job_list(const std::vector<time_span>& alone) : alone_(alone) {}
 
-  void end_stream() { is_open_ = false; }
+  void end_stream() { add_alike(std::exchange(stream_ns_, 0), 1); }
   void add(const watched_event& event, std::uint64_t end_ns) {
     const std::uint64_t ns = alone_in(event.begin_ns, std::min(event.end_ns, end_ns));
     const call_part part = part_of(event.id);
     if (part == call_part::whole) {
-      is_open_ = false;
-      // Calls that were put together are alike.
-      const std::uint64_t calls = std::max<std::uint64_t>(event.calls(), 1);
-      for (std::uint64_t i = 0; i < calls && ns / calls > 0; ++i) made_.push_back(ns / calls);
+      end_stream();
+      add_alike(ns, event.calls());
       return;
     }
     const std::string_view library = zone_of(event.id).library;
-    if (!is_open_ || part == call_part::begins || library != library_) made_.push_back(0);
-    is_open_ = true;
+    if (part == call_part::begins || library != library_) end_stream();
     library_ = library;
-    made_.back() += ns;
+    stream_ns_ += ns;
   }
-  std::vector<std::uint64_t> take() {
-    std::erase(made_, 0u);
-    return std::move(made_);
+  void finish(lone_decodes& to) {
+    end_stream();
+    to.job_ns = std::move(jobs_);
+    to.count = count_;
+    to.longest_ns = longest_ns_;
+    to.ns = 0;
+    for (const std::uint64_t each : to.job_ns) to.ns += each;
   }
 
  private:
+  // Calls that were put together: there may be very many.
+  void add_alike(std::uint64_t ns, std::uint64_t calls) {
+    constexpr std::uint64_t pieces_max = 64;
+    if (ns == 0) return;
+    const std::uint64_t pieces = std::min(calls, pieces_max);
+    jobs_.insert(jobs_.end(), pieces, ns / pieces);
+    count_ += calls;
+    longest_ns_ = std::max(longest_ns_, ns / calls);
+  }
+
   // Asked in the order of time.
   std::uint64_t alone_in(std::uint64_t begin_ns, std::uint64_t end_ns) {
     while (next_ < alone_.size() && alone_[next_].second <= begin_ns) ++next_;
@@ -164,9 +176,11 @@ class job_list {
 
   const std::vector<time_span>& alone_;
   std::size_t next_ = 0;
-  bool is_open_ = false;
-  std::string_view library_;
-  std::vector<std::uint64_t> made_;
+  std::string_view library_;  // of the stream
+  std::uint64_t stream_ns_ = 0;
+  std::vector<std::uint64_t> jobs_;
+  std::uint64_t count_ = 0;
+  std::uint64_t longest_ns_ = 0;
 };
 
 }  // namespace
@@ -193,9 +207,7 @@ lone_decodes lone_decodes_of(const load_view& view) {
       jobs.end_stream();
     }
   }
-  made.job_ns = jobs.take();
-  made.ns = 0;
-  for (const std::uint64_t each : made.job_ns) made.ns += each;
+  jobs.finish(made);
   return made;
 }
 

@@ -17,10 +17,12 @@ namespace overture::watch {
 // By one thread: the main thread, or one that worked while that slept.
 struct lone_decodes {
   std::uint32_t thread = 0;  // in process.threads
-  // A decode that no two threads can share: a whole image, or all calls of a stream. Where it is
-  // not known where a stream ends, several are one.
+  // Work that no two threads can share: a whole image, or all calls of a stream. Where it is not
+  // known where a stream ends, several are one; many short calls are a few jobs.
   std::vector<std::uint64_t> job_ns = {};
-  std::uint64_t ns = 0;  // their sum
+  std::uint64_t ns = 0;     // their sum
+  std::uint64_t count = 0;  // of images, streams and short calls
+  std::uint64_t longest_ns = 0;
 };
 // Of the thread that has most.
 [[nodiscard]] lone_decodes lone_decodes_of(const load_view& view);

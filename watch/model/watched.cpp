@@ -9,7 +9,7 @@ namespace overture::watch {
 
 namespace {
 
-constexpr zone_row rows[] = {
+constexpr zone_row zone_rows[] = {
 #define OVERTURE_WATCH_ROW(NAME, LIBRARY, WORK) {#NAME, LIBRARY, zone_work::WORK},
     OVERTURE_WATCH_ZONES(OVERTURE_WATCH_ROW)
 #undef OVERTURE_WATCH_ROW
@@ -79,7 +79,7 @@ std::string watched_process::place_of(std::uint64_t address) const {
 }
 
 const zone_row& zone_of(std::uint32_t number) {
-  return rows[number < std::size(rows) ? number : 0];
+  return zone_rows[number < std::size(zone_rows) ? number : 0];
 }
 
 const char* words_of(zone_work work) {

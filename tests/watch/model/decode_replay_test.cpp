@@ -130,5 +130,17 @@ TEST(lone_decodes, are_those_that_the_load_waited_for) {
   }
 }
 
+TEST(lone_decodes, of_very_many_short_calls_are_few_jobs) {
+  made_up process;
+  decode(process.main(), zone_number::uncompress, 10, 64, 63'999);
+  decode(process.main(), zone_number::uncompress, 80, 10);
+  const load_view view = view_of(process.done(1000_ms));
+  const lone_decodes alone = lone_decodes_of(view);
+  EXPECT_EQ(alone.job_ns.size(), 65u);
+  EXPECT_EQ(alone.count, 64'001u);
+  EXPECT_EQ(alone.ns, 74_ms);
+  EXPECT_EQ(alone.longest_ns, 10_ms);
+}
+
 }  // namespace
 }  // namespace overture::watch
