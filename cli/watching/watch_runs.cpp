@@ -24,6 +24,11 @@ void add_files(const watch::load_view& view, const std::string& home, sample_col
     if (!path.empty()) to.add_value(measure_kind::file, path, seconds(each.access_ns()));
   }
   to.add_value(measure_kind::bytes, "read", static_cast<double>(bytes));
+  std::uint64_t from_disk = 0;
+  for (const watch::watched_thread& each : view.process.threads) {
+    if (each.kernel) from_disk += each.kernel->read_bytes;
+  }
+  to.add_value(measure_kind::bytes, "from disk", static_cast<double>(from_disk));
 }
 
 }  // namespace

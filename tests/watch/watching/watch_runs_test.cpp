@@ -29,6 +29,7 @@ made_up program(std::uint64_t ms) {
   process.main().zone(watch::zone_number::png_read_image, 10_ms, ms * 1_ms / 2);
   process.main().wait(event_kind::wait_mutex, ms * 1_ms - 20_ms, 10_ms, 0xA);
   process.main().frame(ms * 1_ms);
+  process->threads.front().kernel = watch::kernel_truth{.read_bytes = 8192};
   return process;
 }
 constexpr std::uint64_t end_ns = 9000_ms;
@@ -104,6 +105,7 @@ TEST(watch_runs, have_a_value_of_each_run) {
   EXPECT_THAT(values(samples, measure_kind::finding, "decodes-on-main"), ElementsAre(0.1, 0.2));
   EXPECT_THAT(values(samples, measure_kind::file, "~/data/a.png"), ElementsAre(0.004, 0.004));
   EXPECT_THAT(values(samples, measure_kind::bytes, "read"), ElementsAre(4096, 4096));
+  EXPECT_THAT(values(samples, measure_kind::bytes, "from disk"), ElementsAre(8192, 8192));
 }
 
 TEST(watch_runs, end_with_the_first_frame_where_that_is_asked_for) {
