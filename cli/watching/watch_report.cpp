@@ -44,7 +44,7 @@ std::string bytes_of(std::uint64_t bytes) {
 std::string repeats_text(const watch_repeats& of, const text_style& style) {
   const std::string sentence = repeats_sentence(of);
   if (sentence.empty()) return {};
-  const std::string text = wrapped(sentence, style.width, "  ", "  ");
+  std::string text = wrapped(sentence, style.width, "  ", "  ");
   if (of.runs.size() < 2) return text;
   std::string each_one;
   for (const run_mark& each : of.runs) {

@@ -54,6 +54,7 @@ run_mark mark_of(const watch::load_view& view, watch_until::what until) {
 
 spread watch_repeats::times() const {
   std::vector<double> all;
+  all.reserve(runs.size());
   for (const run_mark& each : runs) all.push_back(seconds(each.ns));
   return spread_of(all);
 }

@@ -63,7 +63,7 @@ TEST(watch_runs, know_which_can_be_the_median_one) {
 
 TEST(watch_runs, show_the_median_one) {
   watch_runs runs({.runs = 5});
-  for (const std::uint64_t ms : {500, 900, 300, 700, 800}) {
+  for (const std::uint64_t ms : {500u, 900u, 300u, 700u, 800u}) {
     EXPECT_EQ(runs.add(processes_of(ms)).ns, ms * 1_ms);
   }
   const watch_runs::shown_run shown = std::move(runs).finish();
