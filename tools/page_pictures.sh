@@ -7,9 +7,11 @@ set -euo pipefail
 
 root=$1
 page=$root/build/page
-picture_of() { /usr/bin/python3 "$root/tools/page_picture.py" "$1" "$root/docs/pictures/$2.png"; }
+picture_of() { # PAGE PICTURE HEIGHT
+  /usr/bin/python3 "$root/tools/page_picture.py" "$page/$1.html" "$root/docs/pictures/$2.png" "$3"
+}
 
-picture_of "$page/load.html" page
+picture_of load page 900
 
 # The first run fills the game's caches, and is seldom the median one.
 mkdir -p "$page/home"
@@ -19,4 +21,4 @@ HOME=$page/home XDG_CACHE_HOME=$page/home SDL_AUDIODRIVER=dummy LIBGL_ALWAYS_SOF
   echo "page_pictures.sh: see $page/home/log" >&2
   exit 1
 }
-picture_of "$page/watch.html" watch
+picture_of watch watch 1300  # down to the lanes
