@@ -170,6 +170,19 @@ def repeats(box, game):
     assert "3 runs of out.json with 3 runs of out.json" in compared.stdout, compared.stdout
 
 
+def repeats_end(box, game):
+    """With a signal to the command: the report is of the runs that were whole."""
+    script = box.path / "game.sh"
+    script.write_text("#!/bin/sh\n"
+                      "if [ -e ran ]; then kill -TERM $PPID; exec sleep 20; fi\n"
+                      "touch ran\n")
+    script.chmod(0o755)
+    box.run("--repeat", 3, "--json", "out.json", "--", script, code=128 + signal.SIGTERM)
+    report = json.loads((box.path / "out.json").read_text(encoding="utf-8"))
+    assert len(report["repeats"]["runs"]) == 1, report["repeats"]
+    del game
+
+
 def is_cold(box, game):
     """What only the first run read is not in the page cache at the end."""
     once = box.path / "data" / "once"
@@ -263,6 +276,7 @@ CASES = {
     "full": lambda box, game, _: full(box, game),
     "no-room": lambda box, game, _: has_no_room(box, game),
     "repeats": lambda box, game, _: repeats(box, game),
+    "repeats-end": lambda box, game, _: repeats_end(box, game),
     "cold": lambda box, game, _: is_cold(box, game),
     "ends-in-time": lambda box, game, _: ends_in_time(box, game),
     "pages-and-records": lambda box, game, _: writes_pages_and_records(box, game),
