@@ -63,6 +63,11 @@ class made_up_thread {
   void release(std::uint64_t at_ns, std::uint64_t address) {
     add(event_kind::release, at_ns, 0, 0, address);
   }
+  // Where `sleepers` were known to wait.
+  void wake(std::uint64_t begin_ns, std::uint64_t took_ns, std::uint64_t address,
+            std::uint32_t sleepers) {
+    add(event_kind::release, begin_ns, took_ns, sleepers, address);
+  }
   void frame(std::uint64_t end_ns) { add(event_kind::frame, end_ns, 0); }
   watched_thread* operator->() { return &thread_; }
 

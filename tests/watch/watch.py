@@ -15,11 +15,13 @@ import sys
 import tempfile
 
 # Long waits and calls, which the program's own clock measures as well as the recorder.
-TIMED = ("lock-over-files", "sleeping", "polling", "decodes-alone", "decodes-on-main", "servers")
+TIMED = ("lock-over-files", "sleeping", "polling", "waking", "decodes-alone", "decodes-on-main",
+         "servers")
 # Calls so short that a clock around them, or the recorder, takes as long as they do.
 COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries",
            "misses": "20,000 look-ups of 50 names failed",
-           "look-ups": "30,000 questions about 1 name"}
+           "look-ups": "30,000 questions about 1 name",
+           "opens-again": "41,000 opens, 40,000 of them while the file was open"}
 
 
 class Box:
@@ -65,6 +67,15 @@ def names_the_cause(box, game, kind):
         assert abs(first["ns"] - took) < took * 0.05 + queued, (first, took, queued)
     if kind == "lock-over-files":
         assert "big.pak" in " ".join(first["evidence"]), first
+
+
+def wakes(box, game):
+    """Each kind of call that wakes, where a thread sleeps."""
+    _, report = box.report(game, "wakes")
+    sites = [each for each in report["call_sites"] if each["what"] == "waking others"]
+    assert sorted(each["calls"] for each in sites) == [1, 1, 3], report["call_sites"]
+    waits = [each["what"] for each in report["call_sites"] if each["waits"]]
+    assert waits.count("a semaphore") == 2 and waits.count("a futex") == 1, waits
 
 
 def own_code(box, game):
@@ -207,6 +218,7 @@ def watches_a_watch(box, game):
 CASES = {
     **{kind: lambda box, game, _, kind=kind: names_the_cause(box, game, kind)
        for kind in (*TIMED, *COUNTED)},
+    "wakes": lambda box, game, _: wakes(box, game),
     "own-code": lambda box, game, _: own_code(box, game),
     "libraries": lambda box, game, _: libraries(box, game),
     "frames": lambda box, game, _: frames(box, game),

@@ -7,17 +7,22 @@
 // prints how long the flaw took by its own clock, in nanoseconds.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -115,6 +120,67 @@ void polls() {
   print_time(now_ns() - begin);
 }
 
+// All workers sleep again before each time they are woken.
+void wakes_many() {
+  constexpr int workers = 16;
+  std::mutex lock;
+  std::condition_variable next;
+  int round = 0;
+  int asleep = 0;
+  sem_t all_asleep;
+  sem_init(&all_asleep, 0, 0);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < workers; ++i) {
+    threads.emplace_back([&] {
+      std::unique_lock held(lock);
+      for (int seen = 0; seen >= 0; seen = round) {
+        if (++asleep == workers) sem_post(&all_asleep);
+        next.wait(held, [&] { return round != seen; });
+      }
+    });
+  }
+  std::uint64_t took = 0;
+  while (took < a_while_ns) {
+    sem_wait(&all_asleep);
+    {
+      const std::lock_guard held(lock);
+      asleep = 0;
+      ++round;
+    }
+    const std::uint64_t begin = now_ns();
+    next.notify_all();
+    took += now_ns() - begin;
+  }
+  sem_wait(&all_asleep);
+  {
+    const std::lock_guard held(lock);
+    round = -1;
+  }
+  next.notify_all();
+  for (std::thread& each : threads) each.join();
+  print_time(took);
+}
+
+// A thread sleeps in each way, and is woken.
+void wakes_in_each_way() {
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  std::atomic<int> word{0};
+  const int event = eventfd(0, 0);
+  std::thread([&] { sem_wait(&semaphore); }).detach();
+  std::thread([&] { syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0); }).detach();
+  std::thread reader([&] {
+    std::uint64_t count = 0;
+    if (read(event, &count, sizeof count) != sizeof count || count != 7) std::abort();
+  });
+  usleep(100'000);
+  sem_post(&semaphore);
+  for (int i = 0; i < 3; ++i) syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  eventfd_write(event, 7);
+  reader.join();
+  sem_post(&semaphore);  // no thread sleeps
+}
+
 void decodes_alone() {
   std::mutex lock;
   std::condition_variable changed;
@@ -144,6 +210,16 @@ void tiny_reads() {
     }
   }
   print_time(now_ns() - begin);
+}
+
+// By its name for each piece, while it is open.
+void opens_again() {
+  write_file(path_of("big.pak"), 1 << 20);
+  const int file = open(path_of("big.pak").c_str(), O_RDONLY);
+  const std::string path = path_of("big.pak");
+  for (int i = 0; i < 40'000; ++i) close(open(path.c_str(), O_RDONLY));
+  close(file);
+  for (int i = 0; i < 1'000; ++i) close(open(path.c_str(), O_RDONLY));
 }
 
 void misses() {
@@ -341,6 +417,9 @@ const std::map<std::string, std::function<void()>> all = {
     {"lock-over-files", lock_over_files},
     {"sleeping", sleeps},
     {"polling", polls},
+    {"waking", wakes_many},
+    {"wakes", wakes_in_each_way},
+    {"opens-again", opens_again},
     {"decodes-alone", decodes_alone},
     {"decodes-on-main", unpack_for_a_while},
     {"tiny-reads", tiny_reads},

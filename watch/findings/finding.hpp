@@ -17,10 +17,12 @@ enum class finding_kind : std::uint8_t {
   contended_lock,
   sleeping,
   polling,
+  waking,
   decodes_alone,
   decodes_on_main,
   tiny_reads,
   read_again,
+  opens_again,
   misses,
   look_ups,
   listing,
@@ -53,6 +55,7 @@ struct finding {
 // The parts.
 void find_locks(const load_view& view, std::vector<finding>& to);
 void find_sleeps(const load_view& view, std::vector<finding>& to);
+void find_waking(const load_view& view, std::vector<finding>& to);
 void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);

@@ -21,9 +21,10 @@ using report_detail::human_time;
 namespace {
 
 constexpr const char* kind_names[] = {
-    "lock-over-files", "contended-lock", "sleeping", "polling",  "decodes-alone", "decodes-on-main",
-    "tiny-reads",      "read-again",     "misses",   "look-ups", "listing",       "cold-reads",
-    "writing",         "servers",        "window",   "graphics", "fonts",         "before-main",
+    "lock-over-files", "contended-lock",  "sleeping",   "polling",    "waking",
+    "decodes-alone",   "decodes-on-main", "tiny-reads", "read-again", "opens-again",
+    "misses",          "look-ups",        "listing",    "cold-reads", "writing",
+    "servers",         "window",          "graphics",   "fonts",      "before-main",
 };
 
 struct part {
@@ -41,6 +42,7 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
     if (!is_apart) parts.push_back({words_of(work), main.ns(work)});
   }
   parts.push_back({"in file access", main.file_ns()});
+  parts.push_back({"waking other threads", main.ns(event_kind::release)});
   parts.push_back({"showing frames", main.ns(event_kind::frame)});
   for (std::size_t i = 0; i < event_kinds; ++i) {
     const auto kind = static_cast<event_kind>(i);
@@ -76,6 +78,18 @@ std::string software_graphics(const load_view& view) {
                      human_time(core_ns));
 }
 
+// What a network, a disk or a scanner of files multiplies.
+std::string requests_words(const load_view& view) {
+  const request_counts of = requests_in(view);
+  if (of.opens + of.look_ups + of.reads == 0) return {};
+  const bool has_frame = view.span.first_frame_ns.has_value();
+  return fmt::format(" {} made {}, {} and {} of files.",
+                     has_frame ? "Before its first frame it" : "It",
+                     report_detail::counted(of.opens, "open", "opens"),
+                     report_detail::counted(of.look_ups, "look-up", "look-ups"),
+                     report_detail::counted(of.reads, "read", "reads"));
+}
+
 std::string end_of(const load_view& view) {
   const std::string time = human_time(view.end_ns());
   switch (view.span.how) {
@@ -101,6 +115,7 @@ std::vector<finding> findings_of(const load_view& view) {
   std::vector<finding> all;
   find_locks(view, all);
   find_sleeps(view, all);
+  find_waking(view, all);
   find_decoding(view, all);
   find_reads(view, all);
   find_names(view, all);
@@ -120,6 +135,7 @@ std::string verdict_of(const load_view& view) {
   std::string text = end_of(view);
   const thread_use* const main = view.main();
   if (!main || view.end_ns() == 0) return text + '.';
+  const std::string requests = requests_words(view);
   constexpr std::size_t told = 3;
   constexpr double told_min = 0.05;
   std::string shares;
@@ -129,8 +145,9 @@ std::string verdict_of(const load_view& view) {
     if (count == told || share < told_min) break;
     shares += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", human_percent(share), each.what);
   }
-  if (shares.empty()) return text + '.';
-  return fmt::format("{}. The main thread spent {}.{}", text, shares, software_graphics(view));
+  if (shares.empty()) return text + '.' + requests;
+  return fmt::format("{}. The main thread spent {}.{}{}", text, shares, software_graphics(view),
+                     requests);
 }
 
 }  // namespace overture::watch

@@ -197,6 +197,21 @@ load_view view_of(const watched_process& process) {
   return made;
 }
 
+request_counts requests_in(const load_view& view) {
+  const std::uint64_t end_ns = view.span.first_frame_ns.value_or(view.end_ns());
+  request_counts made;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const watched_event& each : thread.events) {
+      if (each.begin_ns >= end_ns || each.id == 0) continue;
+      if (each.kind == event_kind::open) ++made.opens;
+      if (each.kind == event_kind::look_up) ++made.look_ups;
+      const bool is_read = each.kind == event_kind::read && !each.has(plain_event::unseen);
+      if (is_read) made.reads += each.calls();
+    }
+  }
+  return made;
+}
+
 lock_history::lock_history(const watched_process& process) {
   for (std::uint32_t i = 0; i < process.threads.size(); ++i) {
     for (const watched_event& each : process.threads[i].events) {

@@ -73,6 +73,14 @@ struct load_view {
   [[nodiscard]] const thread_use* main() const;
 };
 
+// What was asked of the system about files, before the first frame or else until the load was over.
+struct request_counts {
+  std::uint64_t opens = 0;
+  std::uint64_t look_ups = 0;
+  std::uint64_t reads = 0;
+};
+[[nodiscard]] request_counts requests_in(const load_view& view);
+
 [[nodiscard]] load_view view_of(const watched_process& process);
 [[nodiscard]] bool is_file_access(event_kind kind);
 [[nodiscard]] bool decodes(zone_work work);  // images and sounds, and unpacking

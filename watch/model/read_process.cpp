@@ -194,11 +194,12 @@ class process_reader {
     if (from.kind == event_kind::none) return;
     const bool is_zone = from.kind == event_kind::zone;
     if (is_zone && from.id >= static_cast<std::uint32_t>(zone_number::count)) return;
+    const bool is_name = !is_zone && from.kind != event_kind::release;
     const std::uint64_t begin = from.begin_ns + shift_ns_;
     to.events.push_back({.kind = from.kind,
                          .flags = from.flags,
                          .detail = from.detail,
-                         .id = is_zone ? from.id : name_of(from.id),
+                         .id = is_name ? name_of(from.id) : from.id,
                          .begin_ns = begin,
                          .end_ns = begin + from.took_ns,
                          .took_ns = from.took_ns,

@@ -28,7 +28,8 @@ std::vector<site_row> call_sites(const load_view& view) {
   std::map<std::tuple<std::uint64_t, event_kind, std::uint32_t>, site_row> by_place;
   for (const watched_thread& thread : view.process.threads) {
     for (const watched_event& each : thread.events) {
-      if (each.begin_ns >= view.end_ns() || each.kind == event_kind::release) continue;
+      if (each.begin_ns >= view.end_ns()) continue;
+      if (each.kind == event_kind::release && !each.wakes()) continue;
       const bool is_zone = each.kind == event_kind::zone;
       site_row& row = by_place[{each.caller, each.kind, is_zone ? each.id : 0}];
       row.caller = each.caller;

@@ -41,7 +41,7 @@ constexpr const char* words_of_kinds[] = {
     "a sleep",
     "events of descriptors",
     "a server",
-    "release",
+    "waking others",
     "a library",
     "frame",
 };

@@ -20,7 +20,9 @@ struct watched_event {
   event_kind kind = event_kind::none;
   std::uint8_t flags = 0;
   std::uint16_t detail = 0;
-  std::uint32_t id = 0;  // of a zone its number, else a name: 0 for none
+  // Of a zone its number; of a release how many threads were known to wait; else a name, 0 for
+  // none.
+  std::uint32_t id = 0;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;   // events of one thread nest
   std::uint64_t took_ns = 0;  // as it was measured
@@ -33,6 +35,8 @@ struct watched_event {
   [[nodiscard]] std::uint64_t calls() const {
     return may_repeat(kind) && !failed() ? std::uint64_t{detail} + 1 : 1;
   }
+  // A release that was a call of its own.
+  [[nodiscard]] bool wakes() const { return kind == event_kind::release && took_ns > 0; }
   // A read, or several that follow each other, of few bytes each.
   [[nodiscard]] bool reads_tiny() const {
     return kind == event_kind::read && bytes_in(value) <= tiny_bytes_max * calls();

@@ -39,7 +39,8 @@ enum class event_kind : std::uint8_t {
   wait_sleep,  // value: how long it asked for, in nanoseconds
   wait_poll,   // id: what the first descriptor is; value: the time-out in milliseconds
   wait_reply,  // a read or a connection of a socket; id: what it is connected with
-  release,     // something that others waited for; value: the address
+  release,     // of what others waited for; value: the address, id: how many were known to wait;
+               // it took time if it was a call that wakes
   zone,        // a function of a library; id: its number in the table
   frame,       // shown
 };
@@ -51,17 +52,19 @@ constexpr bool is_wait(event_kind kind) noexcept {
 
 // Of these, calls that follow each other at once are one event.
 constexpr bool may_repeat(event_kind kind) noexcept {
-  return kind == event_kind::read || kind == event_kind::wait_poll || kind == event_kind::zone;
+  return kind == event_kind::read || kind == event_kind::wait_poll || kind == event_kind::zone ||
+         kind == event_kind::release;
 }
 // Reads of so few bytes are tiny; only those are put together.
 inline constexpr std::uint64_t tiny_bytes_max = 64;
 
 // An event before it is packed. Numbers that have no room are cut to the largest.
 struct plain_event {
-  static constexpr std::uint8_t failed = 1;   // detail: the errno
-  static constexpr std::uint8_t stdio = 2;    // through a FILE
-  static constexpr std::uint8_t unseen = 4;   // read by functions that are not watched
-  static constexpr std::uint8_t timeout = 8;  // a wait that ended by itself
+  static constexpr std::uint8_t failed = 1;    // detail: the errno
+  static constexpr std::uint8_t stdio = 2;     // through a FILE
+  static constexpr std::uint8_t unseen = 4;    // read by functions that are not watched
+  static constexpr std::uint8_t timeout = 8;   // a wait that ended by itself
+  static constexpr std::uint8_t already = 16;  // opened while a descriptor of it was open
 
   event_kind kind = event_kind::none;
   std::uint8_t flags = 0;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Zlib
 //
 // Locks. One that is free costs no clock: it is tried first, and only who has to wait is written
-// down. A release is an event only if a thread waits.
+// down. A release is an event only if a thread waits, and only then does who wakes look at a clock.
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
 
-#include "watch/recorder/next_function.hpp"
-#include "watch/recorder/recording.hpp"
+#include "watch/recorder/calls.hpp"
 
 namespace overture::watch {
 namespace {
@@ -116,11 +115,13 @@ OVERTURE_WATCH_TAKES(int, cnd_wait, (cnd_t * condition, mtx_t* mutex)) {
 }
 
 // Of a condition or a semaphore.
-#define WAKES(NAME, VERSION)                                       \
-  constinit next_function<int(void*)> next_##NAME(#NAME, VERSION); \
-  OVERTURE_WATCH_TAKES(int, NAME, (void* sleeps)) {                \
-    releases(sleeps, OVERTURE_WATCH_CALLER);                       \
-    return next_##NAME(sleeps);                                    \
+#define WAKES(NAME, VERSION)                                                                    \
+  constinit next_function<int(void*)> next_##NAME(#NAME, VERSION);                              \
+  OVERTURE_WATCH_TAKES(int, NAME, (void* sleeps)) {                                             \
+    const std::uint32_t sleepers = waiters_of(sleeps).load(std::memory_order_relaxed);          \
+    if (sleepers == 0) [[likely]]                                                               \
+      return next_##NAME(sleeps);                                                               \
+    return wakes(sleeps, sleepers, OVERTURE_WATCH_CALLER, [&] { return next_##NAME(sleeps); }); \
   }
 WAKES(pthread_cond_signal, "GLIBC_2.3.2")
 WAKES(pthread_cond_broadcast, "GLIBC_2.3.2")

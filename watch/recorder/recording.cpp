@@ -14,6 +14,7 @@
 
 #include "watch/recorder/kernel_counts.hpp"
 #include "watch/recorder/next_function.hpp"
+#include "watch/recorder/open_files.hpp"
 #include "watch/recorder/process_file.hpp"
 #include "watch/recorder/system_calls.hpp"
 
@@ -108,6 +109,7 @@ bool begin(anchor& own) noexcept {
   own.begin_ns = clock_ns();
   auto* const room = new (&own.file) process_file;
   if (!process_file::make(folder, chunks, *room)) return false;
+  forget_descriptors();
   process_head& head = own.file.head();
   head.begin_ns.store(own.begin_ns, relaxed);
   if (is_first) head.started_ns.store(number_in(started_variable), relaxed);
@@ -211,6 +213,7 @@ bool repeats_last(repeated_call& last, const plain_event& event, std::uint64_t b
 bool may_be_repeated(const plain_event& event) noexcept {
   constexpr std::uint64_t short_ns = 10'000;
   if (!may_repeat(event.kind) || event.detail != 0 || event.took_ns > short_ns) return false;
+  if (event.kind == event_kind::release) return event.id == 0;
   return event.kind != event_kind::read || bytes_in(event.value) <= tiny_bytes_max;
 }
 
@@ -328,8 +331,11 @@ void wait_note::end(std::uint8_t flags) noexcept {
 }
 
 void note_release(const volatile void* address, std::uintptr_t caller) noexcept {
+  // One that wakes a thread is no repetition of the one before, even if the waiter is gone by now.
+  const std::uint32_t sleepers = waiters_of(address).load(relaxed);
   record({.kind = event_kind::release,
           .begin_ns = clock_ns(),
+          .id = std::max(sleepers, 1U),
           .caller = caller,
           .value = reinterpret_cast<std::uintptr_t>(address)});
 }

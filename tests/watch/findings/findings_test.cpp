@@ -75,6 +75,32 @@ const flawed_load flawed_loads[] = {
          poll.caller = in_game;
        }
      }},
+    {"a condition that wakes all", finding_kind::waking, 1000_ms,
+     "300 calls that wake took 50 % of its time; one took 2.00 ms where 1 thread slept, 4.00 ms "
+     "where 8 to 15 threads slept",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 100; ++i) {
+         of.main().wake(i * 10_ms, 2_ms, 0xC0, 1);
+         of.main().wake(i * 10_ms + 2_ms, 4_ms, 0xC0, i % 2 == 0 ? 8 : 12);
+         of.main().wake(i * 10_ms + 6_ms, 4_ms, 0xC0, 15);
+       }
+     }},
+    {"opens by name of what is open", finding_kind::opens_again, 600_ms,
+     "200 opens, 200 of them while the file was open: /data/big.pak (200)",
+     [](made_up& of) {
+       const std::uint32_t pak = of.name("/data/big.pak");
+       of.main().open(pak, 1_ms, 1_ms);
+       for (unsigned i = 0; i < 200; ++i) {
+         of.main().open(pak, 100_ms + i * 5_ms, 3_ms);
+         of.main()->events.back().flags = plain_event::already;
+       }
+     }},
+    {"opens of the same file again and again", finding_kind::opens_again, 495_ms,
+     "99 opens, 0 of them while the file was open: /data/font.ttf (99)",
+     [](made_up& of) {
+       const std::uint32_t font = of.name("/data/font.ttf");
+       for (unsigned i = 0; i < 100; ++i) of.main().open(font, 100_ms + i * 6_ms, 5_ms);
+     }},
     {"one thread decodes while the others sleep", finding_kind::decodes_alone, 1000_ms,
      "png_read_image 1.00 s",
      [](made_up& of) {
@@ -222,6 +248,21 @@ TEST(findings, do_not_blame_what_goes_on_beside_the_main_thread) {
   EXPECT_TRUE(found_in(process, 2000_ms).empty());
 }
 
+// Little for the thread, however long.
+TEST(findings, leave_wakes_alone_that_are_few) {
+  made_up process;
+  for (unsigned i = 0; i < 99; ++i) process.main().wake(i * 20_ms, 1_ms, 0xC0, 1);
+  EXPECT_TRUE(found_in(process, 2000_ms).empty());
+}
+
+TEST(findings, leave_opens_of_many_files_alone) {
+  made_up process;
+  for (unsigned i = 0; i < 400; ++i) {
+    process.main().open(process.name("/data/" + std::to_string(i % 40)), i * 4_ms, 2_ms);
+  }
+  EXPECT_TRUE(found_in(process, 2000_ms).empty());
+}
+
 TEST(findings, make_names_harmless) {
   made_up process;
   const std::uint32_t name = process.name("/data/a\x1b[31m\nb");
@@ -240,7 +281,8 @@ TEST(verdict, says_when_the_load_ended_and_what_the_main_thread_did) {
   EXPECT_EQ(
       verdict_of(view_of(process.done(5000_ms))),
       "The menu came after 1.00 s. The main thread spent 60 % decoding and unpacking, 25 % in "
-      "code that is not watched, 10 % before main().");
+      "code that is not watched, 10 % before main(). Before its first frame it made 1 "
+      "open, 0 look-ups and 0 reads of files.");
 }
 
 TEST(verdict, names_files_of_code_that_samples_were_in) {
