@@ -57,6 +57,14 @@ std::string findings_text(const std::vector<finding>& findings, const text_style
   return text;
 }
 
+std::string limits_text(const load_view& view, const text_style& style) {
+  const std::vector<std::string> limits = watch::limits_of(view);
+  if (limits.empty()) return {};
+  std::string text = title_line("What is not known", style);
+  for (const std::string& each : limits) text += wrapped(each, style.width, "  ", "  ");
+  return text;
+}
+
 std::string files_text(const load_view& view, const text_style& style) {
   std::vector<const file_use*> longest;
   for (const file_use& each : view.files) {
@@ -240,7 +248,8 @@ std::string watch_text(const load_view& view, const std::vector<finding>& findin
                     style.width, "  ", "  ");
   }
   return text + findings_text(findings, style) + files_text(view, style) + locks_text(view, style) +
-         sites_text(view, style) + code_text(view, style) + threads_text(view, style);
+         sites_text(view, style) + code_text(view, style) + threads_text(view, style) +
+         limits_text(view, style);
 }
 
 std::string other_processes_text(const std::vector<watched_process>& all, std::size_t shown,
@@ -272,6 +281,7 @@ std::string watch_json(const load_view& view, const std::vector<finding>& findin
                     {"lost_events", process.lost_events},
                     {"lost_names", process.lost_names},
                     {"findings", list},
+                    {"limits", watch::limits_of(view)},
                     {"threads", threads_json(view)},
                     {"locks", locks_json(view)},
                     {"call_sites", sites_json(view)},

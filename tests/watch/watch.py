@@ -17,6 +17,7 @@ import tempfile
 # Long waits and calls, which the program's own clock measures as well as the recorder.
 TIMED = ("lock-over-files", "sleeping", "polling", "waking", "decodes-alone", "decodes-on-main",
          "servers")
+SPINS = ("spins-by-yield", "spins-by-clock", "spins-by-poll", "spins-by-trylock")
 # Calls so short that a clock around them, or the recorder, takes as long as they do.
 COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries",
            "misses": "20,000 look-ups of 50 names failed",
@@ -55,8 +56,9 @@ class Box:
         return found
 
 
-def names_the_cause(box, game, kind):
-    printed, report = box.report(game, kind)
+def names_the_cause(box, game, what, kind=None):
+    kind = kind or what
+    printed, report = box.report(game, what)
     first = report["findings"][0]
     assert first["kind"] == kind, report["findings"]
     if kind in COUNTED:
@@ -67,6 +69,16 @@ def names_the_cause(box, game, kind):
         assert abs(first["ns"] - took) < took * 0.05 + queued, (first, took, queued)
     if kind == "lock-over-files":
         assert "big.pak" in " ".join(first["evidence"]), first
+
+
+def spins_on_a_flag(box, game):
+    """Only samples see that, where the system has perf events for this user."""
+    _, report = box.report(game, "spins-on-a-flag")
+    if report["sample_ns"] == 0:
+        assert "spin without calling" in " ".join(report["limits"]), report["limits"]
+        return
+    assert not report["limits"], report["limits"]
+    names_the_cause(box, game, "spins-on-a-flag", "spinning")
 
 
 def wakes(box, game):
@@ -218,6 +230,9 @@ def watches_a_watch(box, game):
 CASES = {
     **{kind: lambda box, game, _, kind=kind: names_the_cause(box, game, kind)
        for kind in (*TIMED, *COUNTED)},
+    **{what: lambda box, game, _, what=what: names_the_cause(box, game, what, "spinning")
+       for what in SPINS},
+    "spins-on-a-flag": lambda box, game, _: spins_on_a_flag(box, game),
     "wakes": lambda box, game, _: wakes(box, game),
     "own-code": lambda box, game, _: own_code(box, game),
     "libraries": lambda box, game, _: libraries(box, game),

@@ -120,6 +120,20 @@ void polls() {
   print_time(now_ns() - begin);
 }
 
+// In code that no library has.
+__attribute__((noinline)) void spins_for_a_while() {
+  const auto on_core_ns = [] {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(used.tv_nsec);
+  };
+  volatile unsigned number = 0;
+  while (on_core_ns() < 2 * a_while_ns) {
+    for (unsigned i = 0; i < 1'000'000; ++i) number = number * 31 + i;
+  }
+}
+
 // All workers sleep again before each time they are woken.
 void wakes_many() {
   constexpr int workers = 16;
@@ -159,6 +173,54 @@ void wakes_many() {
   next.notify_all();
   for (std::thread& each : threads) each.join();
   print_time(took);
+}
+
+// Until another thread has worked for a while. `look`: what it does over and over.
+template <class Look>
+void spins_until_worked(Look look) {
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    spins_for_a_while();
+    is_over = true;
+  });
+  const std::uint64_t begin = now_ns();
+  while (!is_over) look();
+  print_time(now_ns() - begin);
+  worker.join();
+}
+
+// Without a call.
+__attribute__((noinline)) void looks_at(const std::atomic<bool>& flag) {
+  while (!flag.load(std::memory_order_acquire)) {
+  }
+}
+void spins_on_a_flag() {
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    spins_for_a_while();
+    is_over = true;
+  });
+  const std::uint64_t begin = now_ns();
+  looks_at(is_over);
+  print_time(now_ns() - begin);
+  worker.join();
+}
+
+void spins_by_trylock() {
+  std::mutex lock;
+  std::atomic<bool> has_begun{false};
+  std::thread worker([&] {
+    const std::lock_guard held(lock);
+    has_begun = true;
+    spins_for_a_while();
+  });
+  while (!has_begun) usleep(1000);
+  const std::uint64_t begin = now_ns();
+  while (!lock.try_lock()) {
+  }
+  print_time(now_ns() - begin);
+  lock.unlock();
+  worker.join();
 }
 
 // A thread sleeps in each way, and is woken.
@@ -274,20 +336,6 @@ void waits_for_a_server() {
   if (recv(client, &answer, 1, 0) != 1) std::abort();
   print_time(now_ns() - begin);
   answers.join();
-}
-
-// In code that no library has.
-__attribute__((noinline)) void spins_for_a_while() {
-  const auto on_core_ns = [] {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(used.tv_nsec);
-  };
-  volatile unsigned number = 0;
-  while (on_core_ns() < 2 * a_while_ns) {
-    for (unsigned i = 0; i < 1'000'000; ++i) number = number * 31 + i;
-  }
 }
 
 // --- Libraries -----------------------------------------------------------------------------------
@@ -420,6 +468,11 @@ const std::map<std::string, std::function<void()>> all = {
     {"waking", wakes_many},
     {"wakes", wakes_in_each_way},
     {"opens-again", opens_again},
+    {"spins-by-yield", [] { spins_until_worked([] { std::this_thread::yield(); }); }},
+    {"spins-by-clock", [] { spins_until_worked([] { now_ns(); }); }},
+    {"spins-by-poll", [] { spins_until_worked([] { poll(nullptr, 0, 0); }); }},
+    {"spins-by-trylock", spins_by_trylock},
+    {"spins-on-a-flag", spins_on_a_flag},
     {"decodes-alone", decodes_alone},
     {"decodes-on-main", unpack_for_a_while},
     {"tiny-reads", tiny_reads},

@@ -18,6 +18,7 @@ enum class finding_kind : std::uint8_t {
   sleeping,
   polling,
   waking,
+  spinning,
   decodes_alone,
   decodes_on_main,
   tiny_reads,
@@ -52,10 +53,14 @@ struct finding {
 // "Menu after 1.23 s, and the main thread spent 61 % of it decoding images."
 [[nodiscard]] std::string verdict_of(const load_view& view);
 
+// What was not seen in this run, in sentences.
+[[nodiscard]] std::vector<std::string> limits_of(const load_view& view);
+
 // The parts.
 void find_locks(const load_view& view, std::vector<finding>& to);
 void find_sleeps(const load_view& view, std::vector<finding>& to);
 void find_waking(const load_view& view, std::vector<finding>& to);
+void find_spins(const load_view& view, std::vector<finding>& to);
 void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);

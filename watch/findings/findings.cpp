@@ -21,10 +21,10 @@ using report_detail::human_time;
 namespace {
 
 constexpr const char* kind_names[] = {
-    "lock-over-files", "contended-lock",  "sleeping",   "polling",    "waking",
-    "decodes-alone",   "decodes-on-main", "tiny-reads", "read-again", "opens-again",
-    "misses",          "look-ups",        "listing",    "cold-reads", "writing",
-    "servers",         "window",          "graphics",   "fonts",      "before-main",
+    "lock-over-files", "contended-lock",  "sleeping",    "polling",    "waking",      "spinning",
+    "decodes-alone",   "decodes-on-main", "tiny-reads",  "read-again", "opens-again", "misses",
+    "look-ups",        "listing",         "cold-reads",  "writing",    "servers",     "window",
+    "graphics",        "fonts",           "before-main",
 };
 
 struct part {
@@ -43,6 +43,7 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
   }
   parts.push_back({"in file access", main.file_ns()});
   parts.push_back({"waking other threads", main.ns(event_kind::release)});
+  parts.push_back({"spinning", main.ns(event_kind::spin)});
   parts.push_back({"showing frames", main.ns(event_kind::frame)});
   for (std::size_t i = 0; i < event_kinds; ++i) {
     const auto kind = static_cast<event_kind>(i);
@@ -116,6 +117,7 @@ std::vector<finding> findings_of(const load_view& view) {
   find_locks(view, all);
   find_sleeps(view, all);
   find_waking(view, all);
+  find_spins(view, all);
   find_decoding(view, all);
   find_reads(view, all);
   find_names(view, all);

@@ -194,7 +194,9 @@ class process_reader {
     if (from.kind == event_kind::none) return;
     const bool is_zone = from.kind == event_kind::zone;
     if (is_zone && from.id >= static_cast<std::uint32_t>(zone_number::count)) return;
-    const bool is_name = !is_zone && from.kind != event_kind::release;
+    const bool is_spin = from.kind == event_kind::spin;
+    if (is_spin && from.id >= spin_calls) return;
+    const bool is_name = !is_zone && !is_spin && from.kind != event_kind::release;
     const std::uint64_t begin = from.begin_ns + shift_ns_;
     to.events.push_back({.kind = from.kind,
                          .flags = from.flags,

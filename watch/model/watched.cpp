@@ -44,8 +44,14 @@ constexpr const char* words_of_kinds[] = {
     "waking others",
     "a library",
     "frame",
+    "spinning",
 };
 static_assert(std::size(words_of_kinds) == event_kinds);
+
+constexpr const char* words_of_spins[] = {
+    "calls",      "sched_yield()", "a trylock()", "clock_gettime()", "poll() without a time-out",
+    "a spin lock"};
+static_assert(std::size(words_of_spins) == spin_calls);
 
 }  // namespace
 
@@ -80,6 +86,10 @@ std::string watched_process::place_of(std::uint64_t address) const {
 
 const zone_row& zone_of(std::uint32_t number) {
   return rows[number < std::size(rows) ? number : 0];
+}
+
+const char* words_of(spin_call call) {
+  return words_of_spins[static_cast<std::size_t>(call)];
 }
 
 const char* words_of(zone_work work) {

@@ -20,8 +20,8 @@ struct watched_event {
   event_kind kind = event_kind::none;
   std::uint8_t flags = 0;
   std::uint16_t detail = 0;
-  // Of a zone its number; of a release how many threads were known to wait; else a name, 0 for
-  // none.
+  // Of a zone and a spin its number; of a release how many threads were known to wait; else a name,
+  // 0 for none.
   std::uint32_t id = 0;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;   // events of one thread nest
@@ -33,6 +33,7 @@ struct watched_event {
   [[nodiscard]] bool failed() const { return has(plain_event::failed); }
   // How many calls it stands for.
   [[nodiscard]] std::uint64_t calls() const {
+    if (kind == event_kind::spin) return value;
     return may_repeat(kind) && !failed() ? std::uint64_t{detail} + 1 : 1;
   }
   // A release that was a call of its own.
@@ -136,6 +137,7 @@ struct zone_row {
 };
 [[nodiscard]] const zone_row& zone_of(std::uint32_t number);
 [[nodiscard]] const char* words_of(zone_work work);   // "decoding images"
+[[nodiscard]] const char* words_of(spin_call call);   // "sched_yield()"
 [[nodiscard]] const char* words_of(event_kind kind);  // "read", "a lock"
 
 }  // namespace overture::watch

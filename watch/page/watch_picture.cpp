@@ -99,7 +99,8 @@ class watch_painter {
 
   void add(picture_lane& lane, const watched_event& event) {
     const std::uint32_t name = builder_.number_of(span_name(event), is_wait(event.kind));
-    const bool has_file = event.kind != event_kind::zone && !is_wait(event.kind);
+    const bool has_file =
+        event.kind != event_kind::zone && event.kind != event_kind::spin && !is_wait(event.kind);
     const auto row = row_of_.find(has_file ? event.id : 0);
     const std::uint32_t file = row == row_of_.end() ? overture::no_subject : row->second;
     if (!lane.spans.empty()) {

@@ -43,8 +43,20 @@ enum class event_kind : std::uint8_t {
                // it took time if it was a call that wakes
   zone,        // a function of a library; id: its number in the table
   frame,       // shown
+  spin,        // a call over and over, with nothing else between; id: which; value: how often
 };
-inline constexpr std::uint8_t event_kinds = 21;
+inline constexpr std::uint8_t event_kinds = 22;
+
+// What is called by threads that wait on a core.
+enum class spin_call : std::uint8_t {
+  none,
+  yield,
+  trylock,  // in vain
+  clock,
+  poll,  // in vain, and without a time-out
+  lock,  // which spins itself
+};
+inline constexpr std::uint8_t spin_calls = 6;
 
 constexpr bool is_wait(event_kind kind) noexcept {
   return kind >= event_kind::wait_mutex && kind <= event_kind::wait_reply;

@@ -23,6 +23,11 @@ __attribute__((noinline)) int waited(event_kind kind, const volatile void* addre
 }  // namespace
 
 constinit next_function<int(pthread_mutex_t*)> next_trylock("pthread_mutex_trylock");
+OVERTURE_WATCH_TAKES(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
+  const int outcome = next_trylock(mutex);
+  if (outcome == EBUSY) note_spin(spin_call::trylock, OVERTURE_WATCH_CALLER);
+  return outcome;
+}
 constinit next_function<int(pthread_mutex_t*)> next_lock("pthread_mutex_lock");
 OVERTURE_WATCH_TAKES(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   const int outcome = next_trylock(mutex);
@@ -48,6 +53,11 @@ OVERTURE_WATCH_TAKES(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
 }
 
 constinit next_function<int(mtx_t*)> next_mtx_trylock("mtx_trylock");
+OVERTURE_WATCH_TAKES(int, mtx_trylock, (mtx_t * mutex)) {
+  const int outcome = next_mtx_trylock(mutex);
+  if (outcome == thrd_busy) note_spin(spin_call::trylock, OVERTURE_WATCH_CALLER);
+  return outcome;
+}
 constinit next_function<int(mtx_t*)> next_mtx_lock("mtx_lock");
 OVERTURE_WATCH_TAKES(int, mtx_lock, (mtx_t * mutex)) {
   const int outcome = next_mtx_trylock(mutex);

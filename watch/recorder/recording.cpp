@@ -262,10 +262,17 @@ void record(plain_event event) noexcept {
   const bool is_repeatable = may_be_repeated(event);
   if (is_repeatable && repeats_last(log->last, event, own.begin_ns)) return;
   log->last.written = nullptr;
+  log->last_written = nullptr;
   if (log->next == log->end && !has_more_room(*log, own.file)) return;
   packed_event& to = *log->next++;
+  log->last_written = &to;
   if (is_repeatable) log->last = {&to, event, event.begin_ns + event.took_ns};
-  event.begin_ns = event.begin_ns > own.begin_ns ? event.begin_ns - own.begin_ns : 0;
+  write_again(event, to);
+}
+
+void write_again(plain_event event, packed_event& to) noexcept {
+  const std::uint64_t begin_ns = the_anchor.load(relaxed)->begin_ns;
+  event.begin_ns = event.begin_ns > begin_ns ? event.begin_ns - begin_ns : 0;
   pack(event, to);
 }
 

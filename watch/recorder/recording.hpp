@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "watch/recorder/layout.hpp"
+#include "watch/recorder/next_function.hpp"
 
 namespace overture::watch {
 
@@ -21,6 +22,18 @@ struct repeated_call {
   std::uint64_t end_ns = 0;         // of the last call
 };
 
+// A call that is made over and over, with nothing else recorded between.
+struct spin_run {
+  spin_call call = spin_call::none;
+  bool was_slow = false;  // the last calls, which may be because the thread had no core
+  std::uintptr_t caller = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t looked_ns = 0;  // at the clock
+  std::uint64_t begin_ns = 0;
+  packed_event* written = nullptr;
+  const packed_event* next = nullptr;  // what the thread writes next, if nothing else is recorded
+};
+
 // Where this thread writes.
 struct thread_log {
   std::uint64_t of = 0;  // the process; another one after a fork
@@ -29,6 +42,8 @@ struct thread_log {
   thread_entry* entry = nullptr;  // null: it has no place
   bool code_changed = false;
   repeated_call last;
+  packed_event* last_written = nullptr;
+  spin_run spin;
 };
 extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_log this_log;
 
@@ -37,9 +52,12 @@ extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_
 // The same, where the thread has its place in it: null if it has none.
 [[nodiscard]] thread_log* recorded_thread() noexcept;
 
+// Not through what the recorder takes the place of.
+extern constinit next_function<int(clockid_t, timespec*)> next_clock_gettime;
+
 [[nodiscard]] inline std::uint64_t clock_ns() noexcept {
   timespec now{};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  (void)next_clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
@@ -49,9 +67,14 @@ extern std::uint64_t clock_cost_ns;
 
 // Its begin is on the monotonic clock.
 void record(plain_event event) noexcept;
+// In the place of what was written there.
+void write_again(plain_event event, packed_event& to) noexcept;
 // Adds a call to the last one, if it is the same again; its begin does not matter. False if it is
 // another one.
 [[nodiscard]] bool repeats(plain_event event) noexcept;
+
+// A call of those that spinning threads make.
+void note_spin(spin_call call, std::uintptr_t caller) noexcept;
 
 // The number of a name, 0 if there is no room. A path that is not absolute is meant from the
 // current folder, or from `folder`, a name.

@@ -55,6 +55,7 @@ std::uint64_t milliseconds(const timeval* timeout) noexcept {
 template <class Call>
 int polled(std::uintptr_t caller, int file, std::uint64_t timeout_ms, Call call) {
   return measured(caller, call, [&](int count, plain_event& event) {
+    if (count == 0 && timeout_ms == 0) return note_spin(spin_call::poll, caller);
     event.kind = event_kind::wait_poll;
     event.id = descriptor_of(file).name.load(relaxed);
     if (count == 0) event.flags |= plain_event::timeout;

@@ -85,6 +85,23 @@ const flawed_load flawed_loads[] = {
          of.main().wake(i * 10_ms + 6_ms, 4_ms, 0xC0, 15);
        }
      }},
+    {"sched_yield() until a thread is done", finding_kind::spinning, 700_ms,
+     "900,000 calls of sched_yield() in a row, from game+0x200 (700 ms)",
+     [](made_up& of) {
+       watched_event& spin = of.main().add(event_kind::spin, 100_ms, 700_ms,
+                                           static_cast<std::uint32_t>(spin_call::yield), 900'000);
+       spin.caller = in_game;
+     }},
+    {"a flag that is looked at, by samples", finding_kind::spinning, 500_ms,
+     "It did not leave a few instructions of game, by samples.",
+     [](made_up& of) {
+       of->sample_ns = 1_ms;
+       made_up_thread worker = of.thread("worker", 0);
+       for (unsigned i = 0; i < 500; ++i) {
+         of.main()->samples.push_back({100_ms + i * 1_ms, 0x1100 + i % 3 * 5});
+         worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
+       }
+     }},
     {"opens by name of what is open", finding_kind::opens_again, 600_ms,
      "200 opens, 200 of them while the file was open: /data/big.pak (200)",
      [](made_up& of) {
@@ -246,6 +263,27 @@ TEST(findings, do_not_blame_what_goes_on_beside_the_main_thread) {
   }
   process.thread("idle", 0).wait(event_kind::wait_condition, 0, 1900_ms, 0xD0, in_game);
   EXPECT_TRUE(found_in(process, 2000_ms).empty());
+}
+
+// A tight loop of a thread that works alone, or of more instructions.
+TEST(findings, leave_tight_loops_of_work_alone) {
+  for (const unsigned loop_bytes : {10u, 40u}) {
+    made_up process;
+    process->sample_ns = 1_ms;
+    made_up_thread worker = process.thread("worker", 0);
+    for (unsigned i = 0; i < 500; ++i) {
+      process.main()->samples.push_back({100_ms + i * 1_ms, 0x1100 + i % 2 * loop_bytes});
+      if (loop_bytes > 16) worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
+    }
+    EXPECT_TRUE(found_in(process, 2000_ms).empty()) << loop_bytes;
+  }
+}
+
+TEST(limits, say_that_no_samples_were_taken) {
+  made_up process;
+  EXPECT_THAT(limits_of(view_of(process.done(10_ms))), testing::Contains(HasSubstr("samples")));
+  process->sample_ns = 1_ms;
+  EXPECT_TRUE(limits_of(view_of(process.done(10_ms))).empty());
 }
 
 // Little for the thread, however long.
