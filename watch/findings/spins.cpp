@@ -17,7 +17,7 @@ namespace {
 // A loop that looks at a flag is that short. Longer ones do work, as a rule.
 constexpr std::uint64_t loop_bytes_max = 16;
 constexpr std::uint64_t run_samples_min = 20;
-constexpr std::uint64_t gap_samples_max = 50;  // a thread may have no core for a while
+constexpr std::uint64_t gap_samples_max = 200;  // a thread may have no core for a while
 constexpr double others_share_min = 0.25;
 
 // Samples that follow each other at one place.
@@ -147,8 +147,8 @@ class spin_finder {
     for (std::uint32_t i = 0; i < process_.threads.size(); ++i) {
       if (i != thread) others_ns += work_in(process_.threads[i], run);
     }
-    const auto span = static_cast<double>(run.end_ns - run.begin_ns);
-    return static_cast<double>(others_ns) >= others_share_min * span;
+    const auto spun_ns = static_cast<double>(run.count * process_.sample_ns);
+    return static_cast<double>(others_ns) >= others_share_min * spun_ns;
   }
 
   // By samples, and in file access, which they do not see.

@@ -25,11 +25,10 @@ struct repeated_call {
 // A call that is made over and over, with nothing else recorded between.
 struct spin_run {
   spin_call call = spin_call::none;
-  bool was_slow = false;  // the last calls, which may be because the thread had no core
   std::uintptr_t caller = 0;
   std::uint64_t calls = 0;
-  std::uint64_t looked_ns = 0;  // at the clock
   std::uint64_t begin_ns = 0;
+  std::uint64_t core_ns = 0;  // that the thread had had when a clock was looked at
   packed_event* written = nullptr;
   const packed_event* next = nullptr;  // what the thread writes next, if nothing else is recorded
 };

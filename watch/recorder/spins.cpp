@@ -5,25 +5,33 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <utility>
+
 #include "watch/recorder/calls.hpp"
 
 namespace overture::watch {
 namespace {
 
-constexpr std::uint64_t calls_in_a_look = 64;
+constexpr std::uint64_t run_calls_min = 16;
+constexpr std::uint64_t without_core_ns = 20'000'000;  // that a thread may be which yields
 
-// Who does more between two calls works. Who yields may have no core for a while.
+constexpr std::uint64_t dear_calls_in_a_look = 4;
+
+// How many calls one look at the clock is for: that is little beside a call of the system.
+constexpr std::uint64_t calls_in_a_look(spin_call call) noexcept {
+  return call == spin_call::yield || call == spin_call::poll ? dear_calls_in_a_look : 64;
+}
+
+// Who has the core for longer from call to call works.
 constexpr std::uint64_t longest_ns(spin_call call) noexcept {
-  switch (call) {
-    case spin_call::yield:
-      return 20'000;
-    case spin_call::poll:
-      return 5'000;
-    case spin_call::trylock:
-      return 1'000;
-    default:
-      return 200;
-  }
+  return call == spin_call::clock ? 200 : 2'000;
+}
+
+std::uint64_t core_ns() noexcept {
+  timespec used{};
+  (void)next_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 void write_spin(thread_log& log, std::uint64_t now) noexcept {
@@ -46,19 +54,24 @@ void write_spin(thread_log& log, std::uint64_t now) noexcept {
 __attribute__((noinline)) void look_at_clock(thread_log& log) noexcept {
   spin_run& run = log.spin;
   const std::uint64_t now = clock_ns();
-  const bool is_first = run.looked_ns == 0;
-  const bool is_slow = now - run.looked_ns > calls_in_a_look * longest_ns(run.call);
-  run.looked_ns = now;
-  if (is_first) {
+  if (run.begin_ns == 0) {
     run.begin_ns = now;
-  } else if (!is_slow) {
-    run.was_slow = false;
+    return;
+  }
+  const std::uint64_t most_ns = calls_in_a_look(run.call) * longest_ns(run.call);
+  const std::uint64_t had_ns = std::exchange(run.core_ns, core_ns());
+  if (had_ns == 0) {
+    // The time on a core is a call of the system: it is not asked for a call that comes alone.
+    const std::uint64_t first_ns = run.call == spin_call::yield ? without_core_ns : most_ns;
+    if (now - run.begin_ns > first_ns) run.begin_ns = now;
+  } else if (run.core_ns - had_ns > most_ns) {
+    run = {.call = run.call,
+           .caller = run.caller,
+           .begin_ns = now,
+           .core_ns = run.core_ns,
+           .next = log.next};
+  } else if (run.calls >= run_calls_min) {
     write_spin(log, now);
-  } else if (run.was_slow || !run.written) {
-    run = {.call = run.call, .caller = run.caller, .next = run.next};
-    run.looked_ns = run.begin_ns = now;
-  } else {
-    run.was_slow = true;
   }
 }
 
@@ -71,7 +84,10 @@ void note_spin(spin_call call, std::uintptr_t caller) noexcept {
   if (run.call != call || run.caller != caller || run.next != log->next) {
     run = {.call = call, .caller = caller, .next = log->next};
   }
-  if (++run.calls % calls_in_a_look == 0) look_at_clock(*log);
+  // Of cheap calls the first is not looked at: most come alone.
+  const std::uint64_t each = calls_in_a_look(call);
+  const std::uint64_t begins = each == dear_calls_in_a_look ? 1 : 0;
+  if (++run.calls % each == begins) look_at_clock(*log);
 }
 
 constinit next_function<int()> next_yield("sched_yield");
