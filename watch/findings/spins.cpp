@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
@@ -14,8 +15,10 @@ namespace overture::watch {
 
 namespace {
 
-// A loop that looks at a flag is that short. Longer ones do work, as a rule.
+// A loop that looks at a flag is that short: it loads, compares, jumps, and may pause. Longer ones
+// do work, as a rule.
 constexpr std::uint64_t loop_bytes_max = 16;
+constexpr std::size_t loop_instructions_max = 4;
 constexpr std::uint64_t run_samples_min = 20;
 constexpr std::uint64_t gap_samples_max = 200;  // a thread may have no core for a while
 constexpr double others_share_min = 0.25;
@@ -27,6 +30,7 @@ struct sample_run {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   std::uint64_t count = 0;
+  std::set<std::uint64_t> addresses = {};
 };
 
 class spin_finder {
@@ -120,13 +124,14 @@ class spin_finder {
       }
       if (each.at_ns < inside_until) continue;
       if (runs.empty() || !continues(runs.back(), each)) {
-        runs.push_back({each.at_ns, each.at_ns, each.address, each.address, 0});
+        runs.push_back({each.at_ns, each.at_ns, each.address, each.address});
       }
       sample_run& run = runs.back();
       run.end_ns = each.at_ns + process_.sample_ns;
       run.low = std::min(run.low, each.address);
       run.high = std::max(run.high, each.address);
       ++run.count;
+      run.addresses.insert(each.address);
     }
     return runs;
   }
@@ -139,7 +144,7 @@ class spin_finder {
   }
 
   [[nodiscard]] bool is_spin(const sample_run& run, std::uint32_t thread) const {
-    if (run.count < run_samples_min) return false;
+    if (run.count < run_samples_min || run.addresses.size() > loop_instructions_max) return false;
     // Copying large memory is one instruction there.
     const watched_module* const module = process_.module_of(run.low);
     if (module && module->path.find("/libc.so") != std::string::npos) return false;

@@ -267,13 +267,14 @@ TEST(findings, do_not_blame_what_goes_on_beside_the_main_thread) {
 
 // A tight loop of a thread that works alone, or of more instructions.
 TEST(findings, leave_tight_loops_of_work_alone) {
-  for (const unsigned loop_bytes : {10u, 40u}) {
+  for (const unsigned loop_bytes : {4u, 5u, 40u}) {
     made_up process;
     process->sample_ns = 1_ms;
     made_up_thread worker = process.thread("worker", 0);
     for (unsigned i = 0; i < 500; ++i) {
-      process.main()->samples.push_back({100_ms + i * 1_ms, 0x1100 + i % 2 * loop_bytes});
-      if (loop_bytes > 16) worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
+      process.main()->samples.push_back(
+          {100_ms + i * 1_ms, 0x1100 + (loop_bytes == 40 ? i % 2 * 40 : i % loop_bytes)});
+      if (loop_bytes > 4) worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
     }
     EXPECT_TRUE(found_in(process, 2000_ms).empty()) << loop_bytes;
   }
