@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 # Long waits and calls, which the program's own clock measures as well as the recorder.
-TIMED = ("lock-over-files", "sleeping", "polling", "waking", "decodes-alone", "decodes-on-main",
-         "servers")
+TIMED = ("lock-over-files", "sleeping", "polling", "waking", "allocating", "decodes-alone",
+         "decodes-on-main", "servers")
 SPINS = ("spins-by-yield", "spins-by-clock", "spins-by-poll", "spins-by-trylock")
 # Calls so short that a clock around them, or the recorder, takes as long as they do.
 COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries",
@@ -173,6 +173,52 @@ def full(box, game):
                                     OVERTURE_WATCH_CHUNKS="20").stdout
 
 
+def allocates_anywhere(box, game):
+    """Also where another allocator is preloaded, if this system has one."""
+    _, report = box.report(game, "allocates-anywhere")
+    assert box.file(report, "after")["bytes"] == 10
+    counted = sum(each["calls"] for each in report["call_sites"] if each["what"] == "allocating")
+    assert 70_000 < counted < 100_000, counted
+    folders = [pathlib.Path("/usr") / each for each in ("lib", "lib/x86_64-linux-gnu", "lib64")]
+    for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4"):
+        for library in [each / name for each in folders if (each / name).exists()][:1]:
+            _, report = box.report(game, "allocates-anywhere", LD_PRELOAD=str(library))
+            assert box.file(report, "after")["bytes"] == 10
+
+
+def own_malloc(box, game):
+    """None of its calls is seen, and the report says so."""
+    printed, report = box.report(pathlib.Path(game).parent / "watched_own_malloc", "")
+    assert printed == "1", printed
+    assert any("allocator of its own" in each for each in report["limits"]), report["limits"]
+
+
+def binds_deep(box, game):
+    """What such a library does is not seen, and the report says so."""
+    _, report = box.report(game, "binds-deep")
+    assert box.file(report, "after")["bytes"] == 10
+    assert box.file(report, "by-plugin")["bytes"] == 0
+    (limit,) = [each for each in report["limits"] if "RTLD_DEEPBIND" in each]
+    assert limit.startswith("libwatched_plugin.so "), limit
+
+
+def raw_threads(box, game):
+    _, report = box.report(game, "raw-threads")
+    assert box.file(report, "before")["bytes"] == 10
+    assert box.file(report, "after")["bytes"] == 10
+    assert any("by clone()" in each for each in report["limits"]), report["limits"]
+
+
+def changes_root(box, game):
+    """If this user may."""
+    if subprocess.run([game, "changes-root", box.path / "data"], check=False).returncode == 77:
+        return
+    _, report = box.report(game, "changes-root")
+    assert [each["bytes"] for each in report["files"] if each["path"] == "/after"] == [10]
+    assert [each["look_ups"] for each in report["files"] if each["path"] == "/before"] == [40_000]
+    assert any("chroot()" in each for each in report["limits"]), report["limits"]
+
+
 def ends_in_time(box, game):
     script = box.path / "game.sh"
     script.write_text('#!/bin/sh\necho started\nexec sleep 100\n')
@@ -245,6 +291,11 @@ CASES = {
     "many-threads": lambda box, game, _: many_threads(box, game),
     "closes-everything": lambda box, game, _: closes_everything(box, game),
     "forks": lambda box, game, _: forks(box, game),
+    "allocates-anywhere": lambda box, game, _: allocates_anywhere(box, game),
+    "own-malloc": lambda box, game, _: own_malloc(box, game),
+    "binds-deep": lambda box, game, _: binds_deep(box, game),
+    "raw-threads": lambda box, game, _: raw_threads(box, game),
+    "changes-root": lambda box, game, _: changes_root(box, game),
     "changes-folder": lambda box, game, _: changes_folder(box, game),
     "streams": lambda box, game, _: streams(box, game),
     "full": lambda box, game, _: full(box, game),

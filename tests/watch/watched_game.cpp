@@ -10,6 +10,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -33,6 +34,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -274,6 +276,21 @@ void tiny_reads() {
   print_time(now_ns() - begin);
 }
 
+// Blocks that are written whole, so that a clock around one matters little.
+void allocates() {
+  std::uint64_t took = 0;
+  while (took < a_while_ns) {
+    const std::uint64_t begin = now_ns();
+    for (int i = 0; i < 100; ++i) {
+      auto* const block = static_cast<volatile char*>(std::calloc(1, 60'000));
+      block[55] = 1;
+      std::free(const_cast<char*>(block));
+    }
+    took += now_ns() - begin;
+  }
+  print_time(took);
+}
+
 // By its name for each piece, while it is open.
 void opens_again() {
   write_file(path_of("big.pak"), 1 << 20);
@@ -448,6 +465,97 @@ void changes_folder() {
   close(openat(above, "inner/relative\nname", O_RDONLY));
 }
 
+// A compiler leaves out a block that is not used.
+void* keep(void* block) {
+  asm volatile("" : "+r"(block) : : "memory");
+  return block;
+}
+
+// In a handler of signals, in a child, and when threads end.
+void allocates_anywhere() {
+  one_read("before");
+  const auto some = [](int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::unique_ptr<char[]> block(new char[static_cast<std::size_t>(i) * 100 + 1]);
+      keep(block.get());
+      std::free(std::realloc(keep(std::malloc(55)), static_cast<std::size_t>(i) + 1));
+    }
+  };
+  struct ends {
+    std::function<void()> what;
+    ~ends() { what(); }
+  };
+  static thread_local ends at_end;
+  std::thread([&] {
+    at_end.what = [&] { some(1'000); };
+    some(1'000);
+  }).join();
+  std::signal(SIGUSR1, [](int) { std::free(keep(std::malloc(55))); });
+  for (int i = 0; i < 10'000; ++i) raise(SIGUSR1);
+  if (fork() == 0) {
+    some(2'000);
+    _exit(0);
+  }
+  int status = 1;
+  if (wait(&status) < 0 || status != 0) std::abort();
+  at_end.what = [] {};
+  for (int i = 0; i < 100; ++i) dlclose(dlopen("libwatched_plugin.so", RTLD_NOW | RTLD_LOCAL));
+  some(10'000);
+  one_read("after");
+}
+
+// What it reads is not seen.
+void binds_deep() {
+  one_read("before");
+  void* const plugin = dlopen("libwatched_plugin.so", RTLD_NOW | RTLD_DEEPBIND);
+  expect(plugin, "the plug-in");
+  const auto read = reinterpret_cast<long (*)(const char*)>(dlsym(plugin, "bytes_by_plugin"));
+  write_file(path_of("by-plugin"), 55);
+  expect(read(path_of("by-plugin").c_str()) == 55, "bytes");
+  expect(read(path_of("missing").c_str()) == -1, "no file");
+  one_read("after");
+}
+
+// A thread that has the thread memory of its maker.
+std::atomic<int> raw_thread_ended{0};
+int in_raw_thread(void* path) {
+  std::vector<char> room(100);
+  const int file = open(static_cast<const char*>(path), O_RDONLY);
+  for (int i = 0; i < 20'000; ++i) {
+    if (pread(file, room.data(), room.size(), i % 5) != 10 - i % 5) return 1;
+  }
+  close(file);
+  raw_thread_ended = 1;
+  return 0;
+}
+void makes_raw_threads() {
+  one_read("before");
+  std::string path = path_of("before");
+  std::vector<char> stack(1 << 20);
+  constexpr int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD;
+  const int child = clone(in_raw_thread, stack.data() + stack.size() - 64, flags, path.data());
+  char room[10];
+  const int file = open(path.c_str(), O_RDONLY);
+  for (int i = 0; i < 20'000; ++i) {
+    if (pread(file, room, sizeof room, i % 7) != 10 - i % 7) std::abort();
+  }
+  int status = 1;
+  if (waitpid(child, &status, 0) != child || status != 0) std::abort();
+  expect(raw_thread_ended == 1, "it has ended");
+  std::thread([] { one_read("after"); }).join();
+}
+
+// In a folder that lacks all that a system has.
+void changes_root() {
+  one_read("before");
+  if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0) std::exit(77);
+  if (chroot(folder.c_str()) != 0) std::exit(77);
+  if (chdir("/") != 0) std::abort();
+  folder = "";
+  std::thread([] { one_read("after"); }).join();
+  for (int i = 0; i < 40'000; ++i) access("/before", R_OK);
+}
+
 // Of a thread that still waits, a lock that it waits for, and what it had read.
 void is_killed() {
   one_read("before");
@@ -468,6 +576,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"waking", wakes_many},
     {"wakes", wakes_in_each_way},
     {"opens-again", opens_again},
+    {"allocating", allocates},
     {"spins-by-yield", [] { spins_until_worked([] { std::this_thread::yield(); }); }},
     {"spins-by-clock", [] { spins_until_worked([] { now_ns(); }); }},
     {"spins-by-poll", [] { spins_until_worked([] { poll(nullptr, 0, 0); }); }},
@@ -491,7 +600,11 @@ const std::map<std::string, std::function<void()>> all = {
     {"many-threads", many_threads},
     {"closes-everything", closes_everything},
     {"forks", forks},
+    {"allocates-anywhere", allocates_anywhere},
     {"changes-folder", changes_folder},
+    {"binds-deep", binds_deep},
+    {"raw-threads", makes_raw_threads},
+    {"changes-root", changes_root},
     {"streams", streams},
 };
 

@@ -19,6 +19,7 @@ enum class finding_kind : std::uint8_t {
   polling,
   waking,
   spinning,
+  allocating,
   decodes_alone,
   decodes_on_main,
   tiny_reads,
@@ -61,6 +62,7 @@ void find_locks(const load_view& view, std::vector<finding>& to);
 void find_sleeps(const load_view& view, std::vector<finding>& to);
 void find_waking(const load_view& view, std::vector<finding>& to);
 void find_spins(const load_view& view, std::vector<finding>& to);
+void find_allocations(const load_view& view, std::vector<finding>& to);
 void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);

@@ -21,10 +21,11 @@ using report_detail::human_time;
 namespace {
 
 constexpr const char* kind_names[] = {
-    "lock-over-files", "contended-lock",  "sleeping",    "polling",    "waking",      "spinning",
-    "decodes-alone",   "decodes-on-main", "tiny-reads",  "read-again", "opens-again", "misses",
-    "look-ups",        "listing",         "cold-reads",  "writing",    "servers",     "window",
-    "graphics",        "fonts",           "before-main",
+    "lock-over-files", "contended-lock", "sleeping",      "polling",         "waking",
+    "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
+    "read-again",      "opens-again",    "misses",        "look-ups",        "listing",
+    "cold-reads",      "writing",        "servers",       "window",          "graphics",
+    "fonts",           "before-main",
 };
 
 struct part {
@@ -57,7 +58,10 @@ std::vector<part> parts_of(const load_view& view, const thread_use& main) {
   std::uint64_t known = 0;
   for (const part& each : parts) known += each.ns;
   std::uint64_t rest = view.end_ns() > known ? view.end_ns() - known : 0;
-  // Samples are a guess of the rest, and no more than it.
+  // What is known by a part of it is a guess of the rest, and no more than it.
+  const std::uint64_t allocating = std::min(main.allocate_ns, rest);
+  parts.push_back({"allocating memory", allocating});
+  rest -= allocating;
   for (const auto& [file, ns] : largest_first(main.code_ns)) {
     const std::uint64_t sampled = std::min(ns, rest);
     parts.push_back({fmt::format("in {}", file), sampled});
@@ -118,6 +122,7 @@ std::vector<finding> findings_of(const load_view& view) {
   find_sleeps(view, all);
   find_waking(view, all);
   find_spins(view, all);
+  find_allocations(view, all);
   find_decoding(view, all);
   find_reads(view, all);
   find_names(view, all);

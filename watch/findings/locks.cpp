@@ -101,9 +101,14 @@ class lock_finder {
     const bool over_files = sums.files_ns * 2 > sums.held_ns;
     finding made{.kind = over_files ? finding_kind::lock_over_files : finding_kind::contended_lock,
                  .ns = sums.any.ns()};
-    made.what = over_files
-                    ? "A lock was held while files were read, and other threads waited for it."
-                    : "Threads waited for a lock that others had.";
+    const std::string library = library_of(largest_first(sums.callers).front().first);
+    if (over_files) {
+      made.what = "A lock was held while files were read, and other threads waited for it.";
+    } else if (library.empty()) {
+      made.what = "Threads waited for a lock that others had.";
+    } else {
+      made.what = fmt::format("Threads waited for a lock inside of {} that others had.", library);
+    }
     made.evidence.push_back(
         fmt::format("{} of {}, {} of all together; it was asked for at {}.",
                     report_detail::counted(sums.waits, "wait", "waits"),
@@ -122,10 +127,24 @@ class lock_finder {
       made.advice =
           "Open and read files before the lock is taken, or give each thread its own reader: then "
           "reads go on at the same time.";
+    } else if (!library.empty()) {
+      made.advice =
+          "The lock is hidden in calls of that library, such as formatting, locales or logs: call "
+          "it "
+          "less often while several threads work, or from one of them.";
     } else {
       made.advice = "Hold the lock for less, or give each thread its own share of what it guards.";
     }
     return made;
+  }
+
+  // Of the system, if a place is in one.
+  [[nodiscard]] std::string library_of(std::uint64_t caller) const {
+    const watched_module* const module = process_.module_of(caller);
+    if (!module || module->path == process_.program) return {};
+    const std::string_view path = module->path;
+    if (!path.starts_with("/usr/lib") && !path.starts_with("/lib")) return {};
+    return std::string(path.substr(path.rfind('/') + 1));
   }
 
   const load_view& view_;

@@ -181,14 +181,4 @@ void find_spins(const load_view& view, std::vector<finding>& to) {
   spin_finder(view).find(to);
 }
 
-std::vector<std::string> limits_of(const load_view& view) {
-  std::vector<std::string> limits;
-  if (view.process.sample_ns == 0) {
-    limits.emplace_back(
-        "Threads that spin without calling anything are not known, and which code was on a core: "
-        "the system refuses samples (sysctl kernel.perf_event_paranoid=2 allows them).");
-  }
-  return limits;
-}
-
 }  // namespace overture::watch

@@ -14,7 +14,7 @@ namespace overture::watch {
 
 namespace {
 
-constexpr double told_share_min = 0.05;  // of a thread's time
+constexpr double waking_share_min = 0.05;  // of a thread's time
 
 struct call_sums {
   std::uint64_t calls = 0;
@@ -27,7 +27,7 @@ struct waking_sums {
   std::map<std::uint64_t, std::uint64_t> callers;
 };
 
-waking_sums sums_of(const watched_thread& thread, std::uint64_t end_ns) {
+waking_sums waking_of(const watched_thread& thread, std::uint64_t end_ns) {
   waking_sums sums;
   for (const watched_event& each : thread.events) {
     if (!each.wakes() || each.begin_ns >= end_ns) continue;
@@ -64,9 +64,9 @@ std::string growth_words(const std::map<unsigned, call_sums>& by_sleepers) {
 
 void find_waking(const load_view& view, std::vector<finding>& to) {
   for (std::uint32_t i = 0; i < view.threads.size(); ++i) {
-    const waking_sums sums = sums_of(view.process.threads[i], view.end_ns());
+    const waking_sums sums = waking_of(view.process.threads[i], view.end_ns());
     const std::uint64_t lived = view.threads[i].span_ns;
-    if (static_cast<double>(sums.all.ns) <= told_share_min * static_cast<double>(lived)) continue;
+    if (static_cast<double>(sums.all.ns) <= waking_share_min * static_cast<double>(lived)) continue;
     finding made{.kind = finding_kind::waking, .ns = sums.all.ns};
     const std::string who = thread_words(view.process, i);
     made.what = fmt::format("Much time of {} goes into waking other threads.", who);

@@ -139,7 +139,9 @@ thread_use use_of(const watched_process& process, const watched_thread& thread,
   made.span_ns = end > thread.begin_ns ? end - thread.begin_ns : 0;
   for (const watched_event& each : thread.events) {
     const auto kind = static_cast<std::size_t>(each.kind);
-    if (each.begin_ns < end_ns) made.kind_count[kind] += each.calls();
+    if (each.begin_ns >= end_ns) continue;
+    made.kind_count[kind] += each.calls();
+    if (each.kind == event_kind::allocate) made.allocate_ns += each.value;
   }
   each_innermost(thread, end_ns,
                  [&](std::uint64_t begin, std::uint64_t stop, const watched_event& event) {

@@ -46,7 +46,8 @@ struct thread_use {
   std::array<std::uint64_t, zone_works> work_ns{};
   std::map<std::uint32_t, std::uint64_t> zone_ns;  // by number
   std::uint64_t wait_ns = 0;
-  std::uint64_t span_ns = 0;  // that it lived
+  std::uint64_t allocate_ns = 0;  // a guess, and a part of other times
+  std::uint64_t span_ns = 0;      // that it lived
   // By samples, outside of all events: the files of the code, by name.
   std::map<std::string, std::uint64_t> code_ns;
 

@@ -64,6 +64,7 @@ class process_reader {
     order_threads();
     made_.lost_events += OVERTURE_WATCH_HEAD(lost_events);
     made_.lost_names = OVERTURE_WATCH_HEAD(lost_names);
+    made_.unknown = OVERTURE_WATCH_HEAD(unknown);
     made_.lost_threads = OVERTURE_WATCH_HEAD(lost_threads);
     made_.wakes = find_wakes(made_.threads);
     return std::move(made_);

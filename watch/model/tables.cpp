@@ -36,7 +36,9 @@ std::vector<site_row> call_sites(const load_view& view) {
       row.what = is_zone ? zone_of(each.id).function : words_of(each.kind);
       row.is_wait = is_wait(each.kind);
       row.calls += each.calls();
-      row.ns += std::min(each.took_ns, view.end_ns() - each.begin_ns);
+      row.ns += each.kind == event_kind::allocate
+                    ? each.value
+                    : std::min(each.took_ns, view.end_ns() - each.begin_ns);
     }
   }
   std::vector<site_row> rows;

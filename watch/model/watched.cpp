@@ -45,6 +45,7 @@ constexpr const char* words_of_kinds[] = {
     "a library",
     "frame",
     "spinning",
+    "allocating",
 };
 static_assert(std::size(words_of_kinds) == event_kinds);
 

@@ -34,6 +34,7 @@ struct watched_event {
   // How many calls it stands for.
   [[nodiscard]] std::uint64_t calls() const {
     if (kind == event_kind::spin) return value;
+    if (kind == event_kind::allocate) return detail;
     return may_repeat(kind) && !failed() ? std::uint64_t{detail} + 1 : 1;
   }
   // A release that was a call of its own.
@@ -117,6 +118,7 @@ struct watched_process {
   std::uint64_t lost_events = 0;
   std::uint64_t lost_names = 0;
   std::uint64_t lost_threads = 0;
+  std::uint64_t unknown = 0;  // bits of process_head::unknown
 
   [[nodiscard]] std::string_view name(std::uint32_t number) const {
     return number == 0 || number > names.size() ? std::string_view() : names[number - 1];

@@ -29,7 +29,7 @@ enum class event_kind : std::uint8_t {
   list,        // a folder from its opening to its closing; value: entries
   map,         // a file into memory; value: place and bytes
   sync,        // fsync and the like
-  load_code,   // dlopen; takes no time here
+  load_code,   // dlopen; value: its flags; takes no time here
   wait_mutex,  // the first kind of wait; value: the address
   wait_lock,   // for reading or writing
   wait_condition,
@@ -44,8 +44,9 @@ enum class event_kind : std::uint8_t {
   zone,        // a function of a library; id: its number in the table
   frame,       // shown
   spin,        // a call over and over, with nothing else between; id: which; value: how often
+  allocate,    // calls of malloc() and the like until now; detail: how many; value: what they took
 };
-inline constexpr std::uint8_t event_kinds = 22;
+inline constexpr std::uint8_t event_kinds = 23;
 
 // What is called by threads that wait on a core.
 enum class spin_call : std::uint8_t {
@@ -154,6 +155,11 @@ struct code_module {
 };
 inline constexpr std::size_t modules_max = 1024;
 
+// What hides other things.
+inline constexpr std::uint64_t has_own_allocator = 1;
+inline constexpr std::uint64_t has_raw_threads = 2;  // by clone()
+inline constexpr std::uint64_t has_other_root = 4;   // by chroot()
+
 struct process_head {
   char format[8] = {};
   counter pid{0};
@@ -173,6 +179,7 @@ struct process_head {
   counter lost_events{0};
   counter lost_names{0};
   counter lost_threads{0};
+  counter unknown{0};  // bits: what the program did that hides other things
   counter module_count{0};
   code_module modules[modules_max];
 };

@@ -244,6 +244,12 @@ thread_log* recorded_thread() noexcept {
   return begin_thread();
 }
 
+thread_log* recorded_thread_if_begun() noexcept {
+  const anchor* const own = the_anchor.load(relaxed);
+  if (!own || own->state.load(std::memory_order_acquire) != anchor::active) return nullptr;
+  return this_log.entry && this_log.of == own->generation.load(relaxed) ? &this_log : nullptr;
+}
+
 bool repeats(plain_event event) noexcept {
   repeated_call& last = this_log.last;
   if (!last.written || this_log.of != the_anchor.load(relaxed)->generation.load(relaxed)) {
@@ -257,14 +263,17 @@ void record(plain_event event) noexcept {
   thread_log* const log = recorded_thread();
   if (!log) return;
   anchor& own = *the_anchor.load(relaxed);
-  if (log->code_changed) [[unlikely]]
+  // The loader allocates while its lists of code are not whole.
+  if (log->code_changed && event.kind != event_kind::allocate) [[unlikely]]
     note_modules(own.file);
   const bool is_repeatable = may_be_repeated(event);
   if (is_repeatable && repeats_last(log->last, event, own.begin_ns)) return;
   log->last.written = nullptr;
   log->last_written = nullptr;
-  if (log->next == log->end && !has_more_room(*log, own.file)) return;
-  packed_event& to = *log->next++;
+  if (log->next >= log->end && !has_more_room(*log, own.file)) return;
+  // Of threads that have one memory, made past this library, none goes beyond the end.
+  packed_event& to = *log->next;
+  log->next = &to + 1;
   log->last_written = &to;
   if (is_repeatable) log->last = {&to, event, event.begin_ns + event.took_ns};
   write_again(event, to);
@@ -375,6 +384,7 @@ void note_main() noexcept {
   if (!process) return;
   (void)recorded_thread();
   note_modules(*process);
+  if (!allocates_here()) note_unknown(has_own_allocator);
   process->head().main_ns.store(process->time_of(clock_ns()), relaxed);
 }
 
@@ -391,6 +401,18 @@ void note_content(std::uint32_t name, std::uint64_t clock) noexcept {
   }
   bits.fetch_or(bit, relaxed);
   process->head().last_new_ns.store(process->time_of(clock), relaxed);
+}
+
+void note_unknown(std::uint64_t bit) noexcept {
+  const process_file* const process = recorded_process();
+  if (process) process->head().unknown.fetch_or(bit, relaxed);
+}
+
+void give_up_thread() noexcept {
+  if (!recorded_thread()) return;
+  const std::uint64_t of = this_log.of;
+  this_log = {};
+  this_log.of = of;
 }
 
 void note_frame(std::uint64_t clock) noexcept {

@@ -50,6 +50,8 @@ extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_
 [[nodiscard]] process_file* recorded_process() noexcept;
 // The same, where the thread has its place in it: null if it has none.
 [[nodiscard]] thread_log* recorded_thread() noexcept;
+// The same, but nothing begins: null if the process or the thread has not.
+[[nodiscard]] thread_log* recorded_thread_if_begun() noexcept;
 
 // Not through what the recorder takes the place of.
 extern constinit next_function<int(clockid_t, timespec*)> next_clock_gettime;
@@ -125,6 +127,9 @@ inline void releases(const volatile void* address, std::uintptr_t caller) noexce
   }
 }
 
+// Whether the program's calls of malloc() are those that are counted.
+[[nodiscard]] bool allocates_here() noexcept;
+
 // --- The process ---------------------------------------------------------------------------------
 
 // A place for a thread that will be made; null if there is none.
@@ -132,6 +137,10 @@ inline void releases(const volatile void* address, std::uintptr_t caller) noexce
 // This thread has that place.
 void adopt(thread_entry& entry) noexcept;
 void note_main() noexcept;
+// One of the bits of process_head::unknown.
+void note_unknown(std::uint64_t bit) noexcept;
+// This thread is not recorded any longer: another one has its memory of a thread, too.
+void give_up_thread() noexcept;
 // A file was opened to be read: for those who wait until nothing new is opened any more.
 void note_content(std::uint32_t name, std::uint64_t clock) noexcept;
 void note_frame(std::uint64_t clock) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "watch/findings/finding.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,6 +101,23 @@ const flawed_load flawed_loads[] = {
        for (unsigned i = 0; i < 500; ++i) {
          of.main()->samples.push_back({100_ms + i * 1_ms, 0x1100 + i % 3 * 5});
          worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
+       }
+     }},
+    {"a million small blocks", finding_kind::allocating, 200_ms,
+     "2,000,000 calls of the main thread took about 10 % of its time. From game+0x200 (200 ms).",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 1'000; ++i) of.main().allocate(100_ms + i * 1_ms, 2'000, 200_us);
+     }},
+    {"blocks of two threads", finding_kind::allocating, 300_ms,
+     "2 threads do so. From game+0x200 (300 ms). 1,999,000 calls were made while other threads "
+     "allocated: one took 200 ns, alone 100 ns.",
+     [](made_up& of) {
+       made_up_thread worker = of.thread("worker", 0);
+       worker.allocate(1000_ms, 1'000, 0);
+       for (unsigned i = 0; i < 1'000; ++i) {
+         of.main().allocate(i * 1_ms, 1'000, 100_us);
+         of.main().allocate(1000_ms + i * 1_ms, 1'000, 200_us);
+         worker.allocate(1001_ms + i * 1_ms, 1'000, 200_us);
        }
      }},
     {"opens by name of what is open", finding_kind::opens_again, 600_ms,
@@ -285,6 +303,29 @@ TEST(limits, say_that_no_samples_were_taken) {
   EXPECT_THAT(limits_of(view_of(process.done(10_ms))), testing::Contains(HasSubstr("samples")));
   process->sample_ns = 1_ms;
   EXPECT_TRUE(limits_of(view_of(process.done(10_ms))).empty());
+}
+
+TEST(limits, say_what_the_program_hid) {
+  made_up process;
+  process->sample_ns = 1_ms;
+  process->unknown = has_own_allocator | has_raw_threads | has_other_root;
+  process.main().add(event_kind::load_code, 1_ms, 0, process.name("a.so"), RTLD_NOW);
+  process.main().add(event_kind::load_code, 1_ms, 0, process.name("b.so"),
+                     RTLD_NOW | RTLD_DEEPBIND);
+  EXPECT_THAT(limits_of(view_of(process.done(10_ms))),
+              testing::ElementsAre(HasSubstr("allocator"), HasSubstr("clone()"),
+                                   HasSubstr("chroot()"), HasSubstr("b.so was loaded")));
+}
+
+TEST(findings, name_the_library_that_a_lock_is_hidden_in) {
+  made_up process;
+  process->modules.push_back({0x7000'0000, 0x7100'0000, "/usr/lib/libspdlog.so.1"});
+  process.thread("holder", 0).release(600_ms, 0xA0);
+  process.main().wait(event_kind::wait_mutex, 100_ms, 500_ms, 0xA0, 0x7000'1000);
+  const std::vector<finding> found = found_in(process, 2000_ms);
+  ASSERT_FALSE(found.empty());
+  EXPECT_THAT(found[0].what, HasSubstr("inside of libspdlog.so.1"));
+  EXPECT_THAT(found[0].advice, HasSubstr("hidden"));
 }
 
 // Little for the thread, however long.
