@@ -177,6 +177,24 @@ void wakes_many() {
   print_time(took);
 }
 
+void one_read(const char* name) {
+  write_file(path_of(name), 10);
+  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
+  char room[10];
+  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
+  std::fclose(file);
+}
+
+// In a function that is inlined into another one, through a header of the system.
+__attribute__((always_inline)) inline void opens_inlined(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"),
+                                                             std::fclose);
+}
+__attribute__((noinline)) void opens_by_inlined_code() {
+  one_read("before");
+  opens_inlined(path_of("before"));
+}
+
 // Until another thread has worked for a while. `look`: what it does over and over.
 template <class Look>
 void spins_until_worked(Look look) {
@@ -404,14 +422,6 @@ void frames() {
 
 // --- Bad luck ------------------------------------------------------------------------------------
 
-void one_read(const char* name) {
-  write_file(path_of(name), 10);
-  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
-  char room[10];
-  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
-  std::fclose(file);
-}
-
 void many_threads() {
   for (int i = 0; i < 1000; ++i) {
     std::thread([] {
@@ -576,6 +586,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"waking", wakes_many},
     {"wakes", wakes_in_each_way},
     {"opens-again", opens_again},
+    {"inlined", opens_by_inlined_code},
     {"allocating", allocates},
     {"spins-by-yield", [] { spins_until_worked([] { std::this_thread::yield(); }); }},
     {"spins-by-clock", [] { spins_until_worked([] { now_ns(); }); }},

@@ -81,7 +81,10 @@ std::string watched_process::place_of(std::uint64_t address) const {
   const std::size_t slash = path.rfind('/');
   const std::string_view file = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
   const auto function = functions.find(address);
-  if (function != functions.end()) return fmt::format("{} in {}", function->second, file);
+  const auto line = lines.find(address);
+  const std::string where = line == lines.end() ? "" : fmt::format(" ({})", line->second);
+  if (function != functions.end()) return fmt::format("{}{} in {}", function->second, where, file);
+  if (line != lines.end()) return fmt::format("{} in {}", line->second, file);
   return fmt::format("{}+{:#x}", file, address - module->begin);
 }
 

@@ -113,6 +113,7 @@ struct watched_process {
   std::vector<std::string> names = {};  // that of number 1 comes first
   std::vector<watched_module> modules = {};
   std::map<std::uint64_t, std::string> functions = {};  // that places of calls are in
+  std::map<std::uint64_t, std::string> lines = {};      // of them: "loader.cpp:120"
   std::vector<watched_thread> threads = {};             // by begin
   std::vector<watched_wake> wakes = {};                 // by to_thread and to_event
   std::uint64_t lost_events = 0;
@@ -125,7 +126,8 @@ struct watched_process {
   }
   // The code that an address is in; null if that is not known.
   [[nodiscard]] const watched_module* module_of(std::uint64_t address) const;
-  // "Loader::open in game", "libpng16.so.16+0x1a2b" without symbols, or the address.
+  // "Loader::open (loader.cpp:120) in game", without debug information "Loader::open in game",
+  // "libpng16.so.16+0x1a2b" without symbols, or the address.
   [[nodiscard]] std::string place_of(std::uint64_t address) const;
   // The function of a sample, or its file where that has no symbols.
   [[nodiscard]] std::string code_at(std::uint64_t address) const;
