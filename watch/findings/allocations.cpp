@@ -38,7 +38,7 @@ allocation_sums allocations_of(const watched_thread& thread, std::uint64_t end_n
     if (each.kind != event_kind::allocate || each.begin_ns >= end_ns) continue;
     sums.calls += each.calls();
     sums.ns += each.value;
-    sums.callers[each.caller] += each.value;
+    sums.callers[each.place()] += each.value;
     sums.windows.push_back({begin, each.begin_ns, each.calls(), each.value});
     begin = each.begin_ns;
   }

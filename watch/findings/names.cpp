@@ -37,7 +37,7 @@ name_sums sums_of(const load_view& view, Weight weight) {
       const std::uint64_t counts = each.begin_ns < view.end_ns() ? weight(each) : 0;
       if (counts == 0) continue;
       sums.by_name[each.id] += counts;
-      sums.callers[each.caller] += each.took_ns;
+      sums.callers[each.place()] += each.took_ns;
       sums.count += counts;
       ns += each.took_ns;
     }

@@ -61,7 +61,7 @@ class spin_finder {
       ns += took;
       sums.ns += took;
       sums.calls += each.calls();
-      sums.callers[each.caller] += took;
+      sums.callers[each.place()] += took;
     }
     if (ns == 0) return;
     finding made = told(thread, ns);

@@ -35,7 +35,7 @@ waking_sums waking_of(const watched_thread& thread, std::uint64_t end_ns) {
       to->calls += each.calls();
       to->ns += each.took_ns;
     }
-    sums.callers[each.caller] += each.took_ns;
+    sums.callers[each.place()] += each.took_ns;
   }
   return sums;
 }

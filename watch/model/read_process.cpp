@@ -246,6 +246,12 @@ class process_reader {
       if (module && module->path.ends_with(recorder) && !open.empty()) {
         each.caller = open.back()->caller;
       }
+      // Of what libraries call, the program has called what is around it.
+      if (made_.is_own(each.caller)) {
+        each.from = each.caller;
+      } else if (!open.empty()) {
+        each.from = open.back()->from;
+      }
       open.push_back(&each);
     }
   }

@@ -63,6 +63,13 @@ const watched_module* watched_process::module_of(std::uint64_t address) const {
   return nullptr;
 }
 
+bool watched_process::is_own(std::uint64_t address) const {
+  const watched_module* const module = module_of(address);
+  if (!module) return false;
+  const std::string_view path = module->path;
+  return path == program || (!path.starts_with("/usr/lib") && !path.starts_with("/lib"));
+}
+
 std::string watched_process::code_at(std::uint64_t address) const {
   const watched_module* const module = module_of(address);
   if (!module) return "code made while it runs";

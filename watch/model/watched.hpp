@@ -28,9 +28,13 @@ struct watched_event {
   std::uint64_t took_ns = 0;  // as it was measured
   std::uint64_t caller = 0;
   std::uint64_t value = 0;
+  // Where the program's own code called what led to it; 0 if that is not known.
+  std::uint64_t from = 0;
 
   [[nodiscard]] bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
   [[nodiscard]] bool failed() const { return has(plain_event::failed); }
+  // Where to look for it in the program.
+  [[nodiscard]] std::uint64_t place() const { return from != 0 ? from : caller; }
   // How many calls it stands for.
   [[nodiscard]] std::uint64_t calls() const {
     if (kind == event_kind::spin) return value;
@@ -124,6 +128,8 @@ struct watched_process {
   [[nodiscard]] std::string_view name(std::uint32_t number) const {
     return number == 0 || number > names.size() ? std::string_view() : names[number - 1];
   }
+  // Whether an address is in the program or in a library that it brings along.
+  [[nodiscard]] bool is_own(std::uint64_t address) const;
   // The code that an address is in; null if that is not known.
   [[nodiscard]] const watched_module* module_of(std::uint64_t address) const;
   // "Loader::open (loader.cpp:120) in game", without debug information "Loader::open in game",

@@ -17,7 +17,8 @@ constexpr std::uint64_t without_core_ns = 20'000'000;  // that a thread may be w
 
 constexpr std::uint64_t dear_calls_in_a_look = 4;
 
-// How many calls one look at the clock is for: that is little beside a call of the system.
+// How many calls one look at the clock is for, a power of two. Beside a call of the system a look
+// is little.
 constexpr std::uint64_t calls_in_a_look(spin_call call) noexcept {
   return call == spin_call::yield || call == spin_call::poll ? dear_calls_in_a_look : 64;
 }
@@ -95,7 +96,7 @@ void note_spin(spin_call call, std::uintptr_t caller) noexcept {
   // Of cheap calls the first is not looked at: most come alone.
   const std::uint64_t each = calls_in_a_look(call);
   const std::uint64_t begins = each == dear_calls_in_a_look ? 1 : 0;
-  if (++run.calls % each == begins) look_at_clock(*log);
+  if ((++run.calls & (each - 1)) == begins) look_at_clock(*log);
 }
 
 constinit next_function<int()> next_yield("sched_yield");
