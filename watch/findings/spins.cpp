@@ -156,17 +156,25 @@ class spin_finder {
     return static_cast<double>(others_ns) >= others_share_min * spun_ns;
   }
 
-  // By samples, and in file access, which they do not see.
+  static std::uint64_t time_of(const thread_sample& of) { return of.at_ns; }
+  static std::uint64_t time_of(const watched_event& of) { return of.begin_ns; }
+
+  // By samples, and in file access that began meanwhile, which they do not see.
   [[nodiscard]] std::uint64_t work_in(const watched_thread& thread, const sample_run& run) const {
     std::uint64_t ns = 0;
-    for (const thread_sample& each : thread.samples) {
-      if (each.at_ns >= run.begin_ns && each.at_ns < run.end_ns) ns += process_.sample_ns;
+    const auto is_before = [](const auto& each, std::uint64_t at_ns) {
+      return time_of(each) < at_ns;
+    };
+    const auto first_in = [&](const auto& list) {
+      return std::lower_bound(list.begin(), list.end(), run.begin_ns, is_before);
+    };
+    for (auto at = first_in(thread.samples); at != thread.samples.end(); ++at) {
+      if (at->at_ns >= run.end_ns) break;
+      ns += process_.sample_ns;
     }
-    for (const watched_event& each : thread.events) {
-      if (!is_file_access(each.kind)) continue;
-      const std::uint64_t begin = std::max(each.begin_ns, run.begin_ns);
-      const std::uint64_t end = std::min(each.end_ns, run.end_ns);
-      if (end > begin) ns += end - begin;
+    for (auto at = first_in(thread.events); at != thread.events.end(); ++at) {
+      if (at->begin_ns >= run.end_ns) break;
+      if (is_file_access(at->kind)) ns += std::min(at->end_ns, run.end_ns) - at->begin_ns;
     }
     return ns;
   }
