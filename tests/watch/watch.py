@@ -81,6 +81,14 @@ def spins_on_a_flag(box, game):
     names_the_cause(box, game, "spins-on-a-flag", "spinning")
 
 
+def searches_by_streams(box, game):
+    """What the library of C++ looks for is of the program's function."""
+    _, report = box.report(game, "searches-by-streams")
+    first = report["findings"][0]
+    assert first["kind"] == "misses" and "40,000 look-ups of 50 names" in first["evidence"][0], first
+    assert first["evidence"][1].startswith("From searches_by_streams "), first
+
+
 def names_lines(box, game):
     """Of inlined code, also where debug information lies apart, or is missing."""
     def place(program, ending):
@@ -306,6 +314,7 @@ CASES = {
     **{what: lambda box, game, _, what=what: names_the_cause(box, game, what, "spinning")
        for what in SPINS},
     "spins-on-a-flag": lambda box, game, _: spins_on_a_flag(box, game),
+    "searches-by-streams": lambda box, game, _: searches_by_streams(box, game),
     "lines": lambda box, game, _: names_lines(box, game),
     "wakes": lambda box, game, _: wakes(box, game),
     "own-code": lambda box, game, _: own_code(box, game),

@@ -32,6 +32,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -183,6 +184,15 @@ void one_read(const char* name) {
   char room[10];
   if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
   std::fclose(file);
+}
+
+// Through the library of C++.
+__attribute__((noinline)) void searches_by_streams() {
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string path = path_of("mods/") + std::to_string(i % 50) + ".png";
+    std::ifstream file(path);
+    if (file || std::filesystem::exists(path)) std::abort();
+  }
 }
 
 // In a function that is inlined into another one, through a header of the system.
@@ -586,6 +596,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"waking", wakes_many},
     {"wakes", wakes_in_each_way},
     {"opens-again", opens_again},
+    {"searches-by-streams", searches_by_streams},
     {"inlined", opens_by_inlined_code},
     {"allocating", allocates},
     {"spins-by-yield", [] { spins_until_worked([] { std::this_thread::yield(); }); }},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "watch/model/ordering.hpp"
+#include "watch/model/symbols.hpp"
 
 namespace overture::watch {
 
@@ -33,7 +34,7 @@ std::vector<site_row> call_sites(const load_view& view) {
       const bool is_zone = each.kind == event_kind::zone;
       site_row& row = by_place[{each.caller, each.kind, is_zone ? each.id : 0}];
       row.caller = each.caller;
-      row.what = is_zone ? zone_of(each.id).function : words_of(each.kind);
+      row.what = is_zone ? readable_name(zone_of(each.id).function) : words_of(each.kind);
       row.is_wait = is_wait(each.kind);
       row.calls += each.calls();
       row.ns += each.kind == event_kind::allocate

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/page/picture_builder.hpp"
+#include "watch/model/symbols.hpp"
 #include "watch/model/tables.hpp"
 #include "watch/page/watch_page.hpp"
 
@@ -50,7 +51,7 @@ std::string span_name(const watched_event& event) {
     case zone_work::files:
       break;
   }
-  return zone.function;
+  return readable_name(zone.function);
 }
 
 bool is_drawn(const watched_event& event) {
