@@ -85,7 +85,8 @@ def searches_by_streams(box, game):
     """What the library of C++ looks for is of the program's function."""
     _, report = box.report(game, "searches-by-streams")
     first = report["findings"][0]
-    assert first["kind"] == "misses" and "40,000 look-ups of 50 names" in first["evidence"][0], first
+    assert first["kind"] == "misses", first
+    assert "40,000 look-ups of 50 names" in first["evidence"][0], first
     assert first["evidence"][1].startswith("From searches_by_streams "), first
 
 
