@@ -253,23 +253,44 @@ void spins_by_trylock() {
   worker.join();
 }
 
+// Until the kernel says so.
+void wait_until_asleep(const std::atomic<pid_t>& thread) {
+  for (char state = 0; state != 'S'; usleep(1'000)) {
+    const pid_t number = thread;
+    std::FILE* const file =
+        std::fopen(("/proc/self/task/" + std::to_string(number) + "/stat").c_str(), "r");
+    if (!file) continue;
+    if (number == 0 || std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = 0;
+    std::fclose(file);
+  }
+}
+
 // A thread sleeps in each way, and is woken.
 void wakes_in_each_way() {
   sem_t semaphore;
   sem_init(&semaphore, 0, 0);
   std::atomic<int> word{0};
   const int event = eventfd(0, 0);
-  std::thread([&] { sem_wait(&semaphore); }).detach();
-  std::thread([&] { syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0); }).detach();
+  std::atomic<pid_t> numbers[3] = {};
+  std::thread waiter([&] {
+    numbers[0] = gettid();
+    sem_wait(&semaphore);
+  });
+  std::thread sleeper([&] {
+    numbers[1] = gettid();
+    syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0);
+  });
   std::thread reader([&] {
     std::uint64_t count = 0;
+    numbers[2] = gettid();
     if (read(event, &count, sizeof count) != sizeof count || count != 7) std::abort();
   });
-  usleep(100'000);
+  for (const std::atomic<pid_t>& each : numbers) wait_until_asleep(each);
+  word = 1;
   sem_post(&semaphore);
   for (int i = 0; i < 3; ++i) syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   eventfd_write(event, 7);
-  reader.join();
+  for (std::thread* const each : {&waiter, &sleeper, &reader}) each->join();
   sem_post(&semaphore);  // no thread sleeps
 }
 
