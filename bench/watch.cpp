@@ -81,6 +81,14 @@ double look_ups() {
   return ns_of_a_call(20'000, [&] { (void)stat("/proc/self/exe", &status); });
 }
 
+double blocks() {
+  return ns_of_a_call(1'000'000, [] {
+    void* block = std::malloc(55);
+    asm volatile("" : "+r"(block) : : "memory");  // or a compiler leaves both out
+    std::free(block);
+  });
+}
+
 double clock_reads() {
   return ns_of_a_call(1'000'000, [] { (void)now_ns(); });
 }
@@ -89,11 +97,9 @@ struct work {
   const char* name;
   double (*run)();
 };
-constexpr work works[] = {{"lock", lock_and_unlock},
-                          {"read", reads_at_places},
-                          {"byte", bytes_of_a_file},
-                          {"look up", look_ups},
-                          {"clock", clock_reads}};
+constexpr work works[] = {{"lock", lock_and_unlock}, {"read", reads_at_places},
+                          {"byte", bytes_of_a_file}, {"look up", look_ups},
+                          {"clock", clock_reads},    {"block", blocks}};
 
 double in_program(const std::string& name, bool is_watched) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -135,6 +141,7 @@ int run(int count, char** words) {
   std::vector<double> beyond;
   for (const double each : more[1]) beyond.push_back(each - clocks);
   out.goal("lock that is free: ns more", spread_of(more[0]), 15);
+  out.goal("block that is made and freed: ns more", spread_of(more[5]), 10);
   out.goal("recorded read: ns beyond two looks at the clock", spread_of(beyond), 20);
   return out.finish(json_path);
 }

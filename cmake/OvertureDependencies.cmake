@@ -55,6 +55,7 @@ if(OVERTURE_MODULES STREQUAL "all")
   overture_optional_library(libmp3 libmpg123)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     overture_optional_library(liburing liburing)  # without it reads go through threads
+    overture_optional_library(libdw libdw)        # without it `overture watch` knows no lines
   endif()
   if(OVERTURE_CLI OR OVERTURE_REPORT OR OVERTURE_FUZZ OR OVERTURE_BENCH OR OVERTURE_TESTS)
     overture_package(fmt libfmt-dev)

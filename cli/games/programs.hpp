@@ -33,7 +33,6 @@ struct program_end {
 
 // A program that is looked at while it runs.
 struct program_observer {
-  std::function<void(int process)> started;
   // Asked every few milliseconds. When it says so, the program gets SIGTERM, and SIGKILL if it
   // stays.
   std::function<bool()> should_end;

@@ -191,7 +191,6 @@ program_end run(const std::vector<std::string>& words, const program_environment
   int status = 0;
   bool was_ended = false;
   if (observer) {
-    observer->started(program);
     was_ended = ended_in_time(program, observer->should_end, status);
   } else {
     while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {

@@ -4,8 +4,6 @@
 // perf events, where the system lets its user have them.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <vector>
 
@@ -20,8 +18,9 @@ class program_sampler {
   program_sampler(const program_sampler&) = delete;
   program_sampler& operator=(const program_sampler&) = delete;
 
-  // Also of threads and processes that it makes from now on. Does nothing if that is refused.
-  void attach(pid_t program);
+  // Of the program that this thread starts next, and all that it makes. Does nothing if that is
+  // refused.
+  void attach();
   // Takes what has come; at least every few tenths of a second, or some is lost.
   void drain();
   [[nodiscard]] watch::sampling take();

@@ -31,6 +31,8 @@ perf_event_attr what_to_sample() {
   made.exclude_kernel = 1;
   made.exclude_hv = 1;
   made.inherit = 1;
+  made.disabled = 1;
+  made.enable_on_exec = 1;
   made.use_clockid = 1;
   made.clockid = CLOCK_MONOTONIC;
   return made;
@@ -62,11 +64,13 @@ program_sampler::~program_sampler() {
   }
 }
 
-void program_sampler::attach(pid_t program) {
+// The program inherits the events of the thread that starts it: an event that is opened for it
+// later would miss threads that it has made by then.
+void program_sampler::attach() {
   const long processors = ::sysconf(_SC_NPROCESSORS_CONF);
   perf_event_attr what = what_to_sample();
   for (int i = 0; i < processors; ++i) {
-    const long file = ::syscall(SYS_perf_event_open, &what, program, i, -1, PERF_FLAG_FD_CLOEXEC);
+    const long file = ::syscall(SYS_perf_event_open, &what, 0, i, -1, PERF_FLAG_FD_CLOEXEC);
     if (file < 0) continue;  // a processor that is off, or all are refused
     void* const room = ::mmap(nullptr, control_bytes + data_bytes, PROT_READ | PROT_WRITE,
                               MAP_SHARED, static_cast<int>(file), 0);

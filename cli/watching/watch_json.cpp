@@ -146,6 +146,7 @@ std::string watch_json(const watch_report& what) {
                     {"repeats", repeats_json(what.repeats)},
                     {"findings", list},
                     {"gains", gains},
+                    {"limits", watch::limits_of(view)},
                     {"threads", threads_json(view)},
                     {"locks", locks_json(view)},
                     {"call_sites", sites_json(view)},

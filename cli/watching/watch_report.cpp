@@ -81,6 +81,14 @@ std::string gains_text(const std::vector<watch::gain>& gains, const text_style& 
   return text;
 }
 
+std::string limits_text(const load_view& view, const text_style& style) {
+  const std::vector<std::string> limits = watch::limits_of(view);
+  if (limits.empty()) return {};
+  std::string text = title_line("What is not known", style);
+  for (const std::string& each : limits) text += wrapped(each, style.width, "  ", "  ");
+  return text;
+}
+
 std::string files_text(const load_view& view, const text_style& style) {
   std::vector<const file_use*> longest;
   for (const file_use& each : view.files) {
@@ -178,7 +186,8 @@ std::string watch_text(const watch_report& what, const text_style& style) {
   }
   return text + repeats_text(what.repeats, style) + findings_text(findings, style) +
          gains_text(what.gains, style) + files_text(view, style) + locks_text(view, style) +
-         sites_text(view, style) + code_text(view, style) + threads_text(view, style);
+         sites_text(view, style) + code_text(view, style) + threads_text(view, style) +
+         limits_text(view, style);
 }
 
 std::string repeats_sentence(const watch_repeats& of) {

@@ -236,15 +236,14 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
   };
   watch_run made;
   program_sampler sampler;
+  sampler.attach();
   const auto should_end = [&] {
     sampler.drain();
     if (!is_over(until, folder, started_ns)) return false;
     note_all_kernel_counts(folder);
     return true;
   };
-  made.end = run_program(
-      words, environment,
-      {.started = [&](int process) { sampler.attach(process); }, .should_end = should_end});
+  made.end = run_program(words, environment, {.should_end = should_end});
   made.ended_ns = monotonic_ns();
   made.samples = sampler.take();
   std::error_code failed;

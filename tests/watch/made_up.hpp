@@ -63,6 +63,17 @@ class made_up_thread {
   void release(std::uint64_t at_ns, std::uint64_t address) {
     add(event_kind::release, at_ns, 0, 0, address);
   }
+  // Where `sleepers` were known to wait.
+  void wake(std::uint64_t begin_ns, std::uint64_t took_ns, std::uint64_t address,
+            std::uint32_t sleepers) {
+    add(event_kind::release, begin_ns, took_ns, sleepers, address);
+  }
+  // Calls until then.
+  void allocate(std::uint64_t at_ns, std::uint16_t calls, std::uint64_t took_ns) {
+    watched_event& made = add(event_kind::allocate, at_ns, 0, 0, took_ns);
+    made.detail = calls;
+    made.caller = 0x1200;
+  }
   void frame(std::uint64_t end_ns) { add(event_kind::frame, end_ns, 0); }
   watched_thread* operator->() { return &thread_; }
 

@@ -7,17 +7,23 @@
 // prints how long the flaw took by its own clock, in nanoseconds.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -26,8 +32,10 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -115,6 +123,177 @@ void polls() {
   print_time(now_ns() - begin);
 }
 
+// In code that no library has.
+__attribute__((noinline)) void spins_for_a_while() {
+  const auto on_core_ns = [] {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(used.tv_nsec);
+  };
+  volatile unsigned number = 0;
+  while (on_core_ns() < 2 * a_while_ns) {
+    for (unsigned i = 0; i < 1'000'000; ++i) number = number * 31 + i;
+  }
+}
+
+// All workers sleep again before each time they are woken.
+void wakes_many() {
+  constexpr int workers = 16;
+  std::mutex lock;
+  std::condition_variable next;
+  int round = 0;
+  int asleep = 0;
+  sem_t all_asleep;
+  sem_init(&all_asleep, 0, 0);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < workers; ++i) {
+    threads.emplace_back([&] {
+      std::unique_lock held(lock);
+      for (int seen = 0; seen >= 0; seen = round) {
+        if (++asleep == workers) sem_post(&all_asleep);
+        next.wait(held, [&] { return round != seen; });
+      }
+    });
+  }
+  std::uint64_t took = 0;
+  while (took < a_while_ns) {
+    sem_wait(&all_asleep);
+    {
+      const std::lock_guard held(lock);
+      asleep = 0;
+      ++round;
+    }
+    const std::uint64_t begin = now_ns();
+    next.notify_all();
+    took += now_ns() - begin;
+  }
+  sem_wait(&all_asleep);
+  {
+    const std::lock_guard held(lock);
+    round = -1;
+  }
+  next.notify_all();
+  for (std::thread& each : threads) each.join();
+  print_time(took);
+}
+
+void one_read(const char* name) {
+  write_file(path_of(name), 10);
+  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
+  char room[10];
+  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
+  std::fclose(file);
+}
+
+// Through the library of C++.
+__attribute__((noinline)) void searches_by_streams() {
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string path = path_of("mods/") + std::to_string(i % 50) + ".png";
+    std::ifstream file(path);
+    if (file || std::filesystem::exists(path)) std::abort();
+  }
+}
+
+// In a function that is inlined into another one, through a header of the system.
+__attribute__((always_inline)) inline void opens_inlined(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"),
+                                                             std::fclose);
+}
+__attribute__((noinline)) void opens_by_inlined_code() {
+  one_read("before");
+  opens_inlined(path_of("before"));
+}
+
+// Until another thread has worked for a while. `look`: what it does over and over.
+template <class Look>
+void spins_until_worked(Look look) {
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    spins_for_a_while();
+    is_over = true;
+  });
+  const std::uint64_t begin = now_ns();
+  while (!is_over) look();
+  print_time(now_ns() - begin);
+  worker.join();
+}
+
+// Without a call.
+__attribute__((noinline)) void looks_at(const std::atomic<bool>& flag) {
+  while (!flag.load(std::memory_order_acquire)) {
+  }
+}
+void spins_on_a_flag() {
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    spins_for_a_while();
+    is_over = true;
+  });
+  const std::uint64_t begin = now_ns();
+  looks_at(is_over);
+  print_time(now_ns() - begin);
+  worker.join();
+}
+
+void spins_by_trylock() {
+  std::mutex lock;
+  std::atomic<bool> has_begun{false};
+  std::thread worker([&] {
+    const std::lock_guard held(lock);
+    has_begun = true;
+    spins_for_a_while();
+  });
+  while (!has_begun) usleep(1000);
+  const std::uint64_t begin = now_ns();
+  while (!lock.try_lock()) {
+  }
+  print_time(now_ns() - begin);
+  lock.unlock();
+  worker.join();
+}
+
+// Until the kernel says so.
+void wait_until_asleep(const std::atomic<pid_t>& thread) {
+  for (char state = 0; state != 'S'; usleep(1'000)) {
+    const pid_t number = thread;
+    std::FILE* const file =
+        std::fopen(("/proc/self/task/" + std::to_string(number) + "/stat").c_str(), "r");
+    if (!file) continue;
+    if (number == 0 || std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = 0;
+    std::fclose(file);
+  }
+}
+
+// A thread sleeps in each way, and is woken.
+void wakes_in_each_way() {
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  std::atomic<int> word{0};
+  const int event = eventfd(0, 0);
+  std::atomic<pid_t> numbers[3] = {};
+  std::thread waiter([&] {
+    numbers[0] = gettid();
+    sem_wait(&semaphore);
+  });
+  std::thread sleeper([&] {
+    numbers[1] = gettid();
+    syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0);
+  });
+  std::thread reader([&] {
+    std::uint64_t count = 0;
+    numbers[2] = gettid();
+    if (read(event, &count, sizeof count) != sizeof count || count != 7) std::abort();
+  });
+  for (const std::atomic<pid_t>& each : numbers) wait_until_asleep(each);
+  word = 1;
+  sem_post(&semaphore);
+  for (int i = 0; i < 3; ++i) syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  eventfd_write(event, 7);
+  for (std::thread* const each : {&waiter, &sleeper, &reader}) each->join();
+  sem_post(&semaphore);  // no thread sleeps
+}
+
 void decodes_alone() {
   std::mutex lock;
   std::condition_variable changed;
@@ -144,6 +323,31 @@ void tiny_reads() {
     }
   }
   print_time(now_ns() - begin);
+}
+
+// Blocks that are written whole, so that a clock around one matters little.
+void allocates() {
+  std::uint64_t took = 0;
+  while (took < a_while_ns) {
+    const std::uint64_t begin = now_ns();
+    for (int i = 0; i < 100; ++i) {
+      auto* const block = static_cast<volatile char*>(std::calloc(1, 60'000));
+      block[55] = 1;
+      std::free(const_cast<char*>(block));
+    }
+    took += now_ns() - begin;
+  }
+  print_time(took);
+}
+
+// By its name for each piece, while it is open.
+void opens_again() {
+  write_file(path_of("big.pak"), 1 << 20);
+  const int file = open(path_of("big.pak").c_str(), O_RDONLY);
+  const std::string path = path_of("big.pak");
+  for (int i = 0; i < 40'000; ++i) close(open(path.c_str(), O_RDONLY));
+  close(file);
+  for (int i = 0; i < 1'000; ++i) close(open(path.c_str(), O_RDONLY));
 }
 
 void misses() {
@@ -200,20 +404,6 @@ void waits_for_a_server() {
   answers.join();
 }
 
-// In code that no library has.
-__attribute__((noinline)) void spins_for_a_while() {
-  const auto on_core_ns = [] {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(used.tv_nsec);
-  };
-  volatile unsigned number = 0;
-  while (on_core_ns() < 2 * a_while_ns) {
-    for (unsigned i = 0; i < 1'000'000; ++i) number = number * 31 + i;
-  }
-}
-
 // --- Libraries -----------------------------------------------------------------------------------
 
 extern "C" {
@@ -262,14 +452,6 @@ void frames() {
 }
 
 // --- Bad luck ------------------------------------------------------------------------------------
-
-void one_read(const char* name) {
-  write_file(path_of(name), 10);
-  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
-  char room[10];
-  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
-  std::fclose(file);
-}
 
 void many_threads() {
   for (int i = 0; i < 1000; ++i) {
@@ -324,6 +506,97 @@ void changes_folder() {
   close(openat(above, "inner/relative\nname", O_RDONLY));
 }
 
+// A compiler leaves out a block that is not used.
+void* keep(void* block) {
+  asm volatile("" : "+r"(block) : : "memory");
+  return block;
+}
+
+// In a handler of signals, in a child, and when threads end.
+void allocates_anywhere() {
+  one_read("before");
+  const auto some = [](int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::unique_ptr<char[]> block(new char[static_cast<std::size_t>(i) * 100 + 1]);
+      keep(block.get());
+      std::free(std::realloc(keep(std::malloc(55)), static_cast<std::size_t>(i) + 1));
+    }
+  };
+  struct ends {
+    std::function<void()> what;
+    ~ends() { what(); }
+  };
+  static thread_local ends at_end;
+  std::thread([&] {
+    at_end.what = [&] { some(1'000); };
+    some(1'000);
+  }).join();
+  std::signal(SIGUSR1, [](int) { std::free(keep(std::malloc(55))); });
+  for (int i = 0; i < 10'000; ++i) raise(SIGUSR1);
+  if (fork() == 0) {
+    some(2'000);
+    _exit(0);
+  }
+  int status = 1;
+  if (wait(&status) < 0 || status != 0) std::abort();
+  at_end.what = [] {};
+  for (int i = 0; i < 100; ++i) dlclose(dlopen("libwatched_plugin.so", RTLD_NOW | RTLD_LOCAL));
+  some(10'000);
+  one_read("after");
+}
+
+// What it reads is not seen.
+void binds_deep() {
+  one_read("before");
+  void* const plugin = dlopen("libwatched_plugin.so", RTLD_NOW | RTLD_DEEPBIND);
+  expect(plugin, "the plug-in");
+  const auto read = reinterpret_cast<long (*)(const char*)>(dlsym(plugin, "bytes_by_plugin"));
+  write_file(path_of("by-plugin"), 55);
+  expect(read(path_of("by-plugin").c_str()) == 55, "bytes");
+  expect(read(path_of("missing").c_str()) == -1, "no file");
+  one_read("after");
+}
+
+// A thread that has the thread memory of its maker.
+std::atomic<int> raw_thread_ended{0};
+int in_raw_thread(void* path) {
+  std::vector<char> room(100);
+  const int file = open(static_cast<const char*>(path), O_RDONLY);
+  for (int i = 0; i < 20'000; ++i) {
+    if (pread(file, room.data(), room.size(), i % 5) != 10 - i % 5) return 1;
+  }
+  close(file);
+  raw_thread_ended = 1;
+  return 0;
+}
+void makes_raw_threads() {
+  one_read("before");
+  std::string path = path_of("before");
+  std::vector<char> stack(1 << 20);
+  constexpr int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD;
+  const int child = clone(in_raw_thread, stack.data() + stack.size() - 64, flags, path.data());
+  char room[10];
+  const int file = open(path.c_str(), O_RDONLY);
+  for (int i = 0; i < 20'000; ++i) {
+    if (pread(file, room, sizeof room, i % 7) != 10 - i % 7) std::abort();
+  }
+  int status = 1;
+  if (waitpid(child, &status, 0) != child || status != 0) std::abort();
+  expect(raw_thread_ended == 1, "it has ended");
+  std::thread([] { one_read("after"); }).join();
+}
+
+// In a folder that lacks all that a system has.
+void changes_root() {
+  one_read("before");
+  if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0) std::exit(77);
+  if (chroot(folder.c_str()) != 0) std::exit(77);
+  if (chdir("/") != 0) std::abort();
+  folder = "";
+  std::thread([] { one_read("after"); }).join();
+  for (int i = 0; i < 40'000; ++i) access("/before", R_OK);
+}
+
 // Of a thread that still waits, a lock that it waits for, and what it had read.
 void is_killed() {
   one_read("before");
@@ -341,6 +614,17 @@ const std::map<std::string, std::function<void()>> all = {
     {"lock-over-files", lock_over_files},
     {"sleeping", sleeps},
     {"polling", polls},
+    {"waking", wakes_many},
+    {"wakes", wakes_in_each_way},
+    {"opens-again", opens_again},
+    {"searches-by-streams", searches_by_streams},
+    {"inlined", opens_by_inlined_code},
+    {"allocating", allocates},
+    {"spins-by-yield", [] { spins_until_worked([] { std::this_thread::yield(); }); }},
+    {"spins-by-clock", [] { spins_until_worked([] { now_ns(); }); }},
+    {"spins-by-poll", [] { spins_until_worked([] { poll(nullptr, 0, 0); }); }},
+    {"spins-by-trylock", spins_by_trylock},
+    {"spins-on-a-flag", spins_on_a_flag},
     {"decodes-alone", decodes_alone},
     {"decodes-on-main", unpack_for_a_while},
     {"tiny-reads", tiny_reads},
@@ -359,7 +643,11 @@ const std::map<std::string, std::function<void()>> all = {
     {"many-threads", many_threads},
     {"closes-everything", closes_everything},
     {"forks", forks},
+    {"allocates-anywhere", allocates_anywhere},
     {"changes-folder", changes_folder},
+    {"binds-deep", binds_deep},
+    {"raw-threads", makes_raw_threads},
+    {"changes-root", changes_root},
     {"streams", streams},
 };
 

@@ -30,10 +30,8 @@ bool is_of_driver(const watched_process& process, const watched_thread& thread) 
 // Code of the game, which may wait through the standard library.
 bool is_of_game(const watched_process& process, std::uint64_t caller) {
   const watched_module* const module = process.module_of(caller);
-  if (!module) return false;
-  const std::string_view path = module->path;
-  if (path == process.program || path.find("/libstdc++.") != std::string_view::npos) return true;
-  return !path.starts_with("/usr/lib") && !path.starts_with("/lib");
+  return process.is_own(caller) ||
+         (module && module->path.find("/libstdc++.") != std::string::npos);
 }
 
 // A thread that could take work of the game: it does some, or waits in the game's code.

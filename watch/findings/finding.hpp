@@ -17,10 +17,14 @@ enum class finding_kind : std::uint8_t {
   contended_lock,
   sleeping,
   polling,
+  waking,
+  spinning,
+  allocating,
   decodes_alone,
   decodes_on_main,
   tiny_reads,
   read_again,
+  opens_again,
   misses,
   look_ups,
   listing,
@@ -60,10 +64,15 @@ struct main_part {
 
 // A read that the page cache cannot have served.
 [[nodiscard]] bool waits_for_disk(const watched_event& event);
+// What was not seen in this run, in sentences.
+[[nodiscard]] std::vector<std::string> limits_of(const load_view& view);
 
 // The parts.
 void find_locks(const load_view& view, std::vector<finding>& to);
 void find_sleeps(const load_view& view, std::vector<finding>& to);
+void find_waking(const load_view& view, std::vector<finding>& to);
+void find_spins(const load_view& view, std::vector<finding>& to);
+void find_allocations(const load_view& view, std::vector<finding>& to);
 void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);

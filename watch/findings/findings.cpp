@@ -21,9 +21,11 @@ using report_detail::human_time;
 namespace {
 
 constexpr const char* kind_names[] = {
-    "lock-over-files", "contended-lock", "sleeping", "polling",  "decodes-alone", "decodes-on-main",
-    "tiny-reads",      "read-again",     "misses",   "look-ups", "listing",       "cold-reads",
-    "writing",         "servers",        "window",   "graphics", "fonts",         "before-main",
+    "lock-over-files", "contended-lock", "sleeping",      "polling",         "waking",
+    "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
+    "read-again",      "opens-again",    "misses",        "look-ups",        "listing",
+    "cold-reads",      "writing",        "servers",       "window",          "graphics",
+    "fonts",           "before-main",
 };
 
 std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
@@ -35,6 +37,8 @@ std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
     if (!is_apart) parts.push_back({words_of(work), main.ns(work)});
   }
   parts.push_back({"in file access", main.file_ns()});
+  parts.push_back({"waking other threads", main.ns(event_kind::release)});
+  parts.push_back({"spinning", main.ns(event_kind::spin)});
   parts.push_back({"showing frames", main.ns(event_kind::frame)});
   for (std::size_t i = 0; i < event_kinds; ++i) {
     const auto kind = static_cast<event_kind>(i);
@@ -48,7 +52,10 @@ std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
   std::uint64_t known = 0;
   for (const main_part& each : parts) known += each.ns;
   std::uint64_t rest = view.end_ns() > known ? view.end_ns() - known : 0;
-  // Samples are a guess of the rest, and no more than it.
+  // What is known by a part of it is a guess of the rest, and no more than it.
+  const std::uint64_t allocating = std::min(main.allocate_ns, rest);
+  parts.push_back({"allocating memory", allocating});
+  rest -= allocating;
   for (const auto& [file, ns] : largest_first(main.code_ns)) {
     const std::uint64_t sampled = std::min(ns, rest);
     parts.push_back({fmt::format("in {}", file), sampled});
@@ -68,6 +75,18 @@ std::string software_graphics(const load_view& view) {
   if (core_ns == 0) return {};
   return fmt::format(" Graphics were drawn in software, which took {} of other threads' time.",
                      human_time(core_ns));
+}
+
+// What a network, a disk or a scanner of files multiplies.
+std::string requests_words(const load_view& view) {
+  const request_counts of = requests_in(view);
+  if (of.opens + of.look_ups + of.reads == 0) return {};
+  const bool has_frame = view.span.first_frame_ns.has_value();
+  return fmt::format(" {} made {}, {} and {} of files.",
+                     has_frame ? "Before its first frame it" : "It",
+                     report_detail::counted(of.opens, "open", "opens"),
+                     report_detail::counted(of.look_ups, "look-up", "look-ups"),
+                     report_detail::counted(of.reads, "read", "reads"));
 }
 
 std::string end_of(const load_view& view) {
@@ -95,6 +114,9 @@ std::vector<finding> findings_of(const load_view& view) {
   std::vector<finding> all;
   find_locks(view, all);
   find_sleeps(view, all);
+  find_waking(view, all);
+  find_spins(view, all);
+  find_allocations(view, all);
   find_decoding(view, all);
   find_reads(view, all);
   find_names(view, all);
@@ -119,6 +141,7 @@ std::string verdict_of(const load_view& view) {
   std::string text = end_of(view);
   const thread_use* const main = view.main();
   if (!main || view.end_ns() == 0) return text + '.';
+  const std::string requests = requests_words(view);
   constexpr std::size_t told = 3;
   constexpr double told_min = 0.05;
   std::string shares;
@@ -129,8 +152,9 @@ std::string verdict_of(const load_view& view) {
     shares += fmt::format("{}{} {}{}", count++ == 0 ? "" : ", ", human_percent(share),
                           each.is_wait ? "waiting for " : "", each.what);
   }
-  if (shares.empty()) return text + '.';
-  return fmt::format("{}. The main thread spent {}.{}", text, shares, software_graphics(view));
+  if (shares.empty()) return text + '.' + requests;
+  return fmt::format("{}. The main thread spent {}.{}{}", text, shares, software_graphics(view),
+                     requests);
 }
 
 }  // namespace overture::watch

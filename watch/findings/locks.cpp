@@ -44,6 +44,7 @@ struct lock_sums {
   covered_time any;            // at least one thread waited
   std::set<std::uint32_t> threads;
   std::map<std::uint64_t, std::uint64_t> callers;
+  std::map<std::string, std::uint64_t> libraries;  // that asked for it; empty: none of the system
   std::map<std::uint32_t, std::uint64_t> files;
   std::map<std::uint32_t, std::uint64_t> holders;
 };
@@ -76,7 +77,8 @@ class lock_finder {
     sums.sum_ns += end - wait.begin_ns;
     sums.any.add(wait.begin_ns, end);
     sums.threads.insert(thread);
-    sums.callers[wait.caller] += end - wait.begin_ns;
+    sums.callers[wait.place()] += end - wait.begin_ns;
+    sums.libraries[library_of(wait.caller)] += end - wait.begin_ns;
     for (const held_part& each : history_.parts_of(wait, thread)) {
       sums.held_ns += each.end_ns - each.begin_ns;
       sums.holders[each.holder] += each.end_ns - each.begin_ns;
@@ -101,9 +103,14 @@ class lock_finder {
     const bool over_files = sums.files_ns * 2 > sums.held_ns;
     finding made{.kind = over_files ? finding_kind::lock_over_files : finding_kind::contended_lock,
                  .ns = sums.any.ns()};
-    made.what = over_files
-                    ? "A lock was held while files were read, and other threads waited for it."
-                    : "Threads waited for a lock that others had.";
+    const std::string library = largest_first(sums.libraries).front().first;
+    if (over_files) {
+      made.what = "A lock was held while files were read, and other threads waited for it.";
+    } else if (library.empty()) {
+      made.what = "Threads waited for a lock that others had.";
+    } else {
+      made.what = fmt::format("Threads waited for a lock inside of {} that others had.", library);
+    }
     made.evidence.push_back(
         fmt::format("{} of {}, {} of all together; it was asked for at {}.",
                     report_detail::counted(sums.waits, "wait", "waits"),
@@ -122,10 +129,22 @@ class lock_finder {
       made.advice =
           "Open and read files before the lock is taken, or give each thread its own reader: then "
           "reads go on at the same time.";
+    } else if (!library.empty()) {
+      made.advice =
+          "The lock is hidden in calls of that library, such as formatting, locales or logs: call "
+          "it "
+          "less often while several threads work, or from one of them.";
     } else {
       made.advice = "Hold the lock for less, or give each thread its own share of what it guards.";
     }
     return made;
+  }
+
+  // Of the system, if a place is in one.
+  [[nodiscard]] std::string library_of(std::uint64_t caller) const {
+    const watched_module* const module = process_.module_of(caller);
+    if (!module || process_.is_own(caller)) return {};
+    return module->path.substr(module->path.rfind('/') + 1);
   }
 
   const load_view& view_;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint64_t misses_min = 50;
 constexpr std::uint64_t look_ups_min = 500;
 constexpr std::uint64_t entries_min = 500;
+constexpr std::uint64_t opens_again_min = 50;
+constexpr std::uint64_t opens_of_a_file_max = 16;
 
 struct name_sums {
   std::map<std::uint32_t, std::uint64_t> by_name;
@@ -34,7 +37,7 @@ name_sums sums_of(const load_view& view, Weight weight) {
       const std::uint64_t counts = each.begin_ns < view.end_ns() ? weight(each) : 0;
       if (counts == 0) continue;
       sums.by_name[each.id] += counts;
-      sums.callers[each.caller] += each.took_ns;
+      sums.callers[each.place()] += each.took_ns;
       sums.count += counts;
       ns += each.took_ns;
     }
@@ -89,9 +92,36 @@ void find_listing(const load_view& view, std::vector<finding>& to) {
   to.push_back(made);
 }
 
+// Opens of what is open, and all but the first of what is opened over and over.
+void find_opens_again(const load_view& view, std::vector<finding>& to) {
+  std::map<std::uint32_t, std::uint64_t> opens_of;
+  for (const file_use& each : view.files) opens_of[each.name] = each.opens;
+  std::set<std::uint32_t> seen;
+  std::uint64_t already = 0;
+  const name_sums sums = sums_of(view, [&](const watched_event& each) {
+    if (!opens_content(view.process, each)) return 0u;
+    const bool is_first = seen.insert(each.id).second;
+    if (each.has(plain_event::already)) {
+      ++already;
+      return 1u;
+    }
+    return !is_first && opens_of[each.id] > opens_of_a_file_max ? 1u : 0u;
+  });
+  if (sums.count < opens_again_min) return;
+  finding made{.kind = finding_kind::opens_again, .ns = sums.longest_ns};
+  made.what = "Files are opened by their names again and again.";
+  made.evidence.push_back(fmt::format("{} opens, {} of them while the file was open: {}.",
+                                      count_text(sums.count), count_text(already),
+                                      names_words(view.process, sums.by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
+  made.advice = "Keep the file open and read it at places, with pread(), or keep what was read.";
+  to.push_back(made);
+}
+
 }  // namespace
 
 void find_names(const load_view& view, std::vector<finding>& to) {
+  find_opens_again(view, to);
   find_misses(view, to);
   find_look_ups(view, to);
   find_listing(view, to);

@@ -45,13 +45,17 @@ void find_tiny(const load_view& view, std::vector<finding>& to) {
   }
   if (tiny < tiny_reads_min) return;
   finding made{.kind = finding_kind::tiny_reads};
-  made.ns = longest_of(view, [](const watched_event& each) {
-    return is_read(each) && each.id != 0 && each.reads_tiny();
+  std::map<std::uint64_t, std::uint64_t> callers;
+  made.ns = longest_of(view, [&](const watched_event& each) {
+    const bool is_tiny = is_read(each) && each.id != 0 && each.reads_tiny();
+    if (is_tiny) callers[each.place()] += each.took_ns;
+    return is_tiny;
   });
   made.what = "Files are read in tiny pieces.";
   made.evidence.push_back(fmt::format("{} of {} reads got at most {} bytes: {}.", count_text(tiny),
                                       count_text(reads), tiny_bytes_max,
                                       names_words(view.process, by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, callers)));
   made.advice = "Read each file whole, and take the pieces from memory.";
   to.push_back(made);
 }

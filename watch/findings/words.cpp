@@ -57,6 +57,10 @@ std::string names_words(const watched_process& process,
 std::string count_text(std::uint64_t number) {
   return report_detail::grouped(number);
 }
+std::string share_text(std::uint64_t ns, std::uint64_t of_ns) {
+  return report_detail::human_percent(static_cast<double>(ns) /
+                                      static_cast<double>(std::max<std::uint64_t>(of_ns, 1)));
+}
 std::string time_text(std::uint64_t ns) {
   return report_detail::human_time(ns);
 }

@@ -24,6 +24,8 @@ namespace overture::watch {
 [[nodiscard]] std::string names_words(const watched_process& process,
                                       const std::map<std::uint32_t, std::uint64_t>& by_name,
                                       std::string (*text_of)(std::uint64_t));
+// Of a part in a whole.
+[[nodiscard]] std::string share_text(std::uint64_t ns, std::uint64_t of_ns);
 [[nodiscard]] std::string count_text(std::uint64_t number);
 [[nodiscard]] std::string time_text(std::uint64_t ns);
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);

@@ -139,7 +139,9 @@ thread_use use_of(const watched_process& process, const watched_thread& thread,
   made.span_ns = end > thread.begin_ns ? end - thread.begin_ns : 0;
   for (const watched_event& each : thread.events) {
     const auto kind = static_cast<std::size_t>(each.kind);
-    if (each.begin_ns < end_ns) made.kind_count[kind] += each.calls();
+    if (each.begin_ns >= end_ns) continue;
+    made.kind_count[kind] += each.calls();
+    if (each.kind == event_kind::allocate) made.allocate_ns += each.value;
   }
   each_innermost(thread, end_ns,
                  [&](std::uint64_t begin, std::uint64_t stop, const watched_event& event) {
@@ -194,6 +196,21 @@ load_view view_of(const watched_process& process) {
   file_sums sums(made.span.end_ns);
   for (const watched_event* const each : in_order) sums.add(*each);
   made.files = sums.take();
+  return made;
+}
+
+request_counts requests_in(const load_view& view) {
+  const std::uint64_t end_ns = view.span.first_frame_ns.value_or(view.end_ns());
+  request_counts made;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const watched_event& each : thread.events) {
+      if (each.begin_ns >= end_ns || each.id == 0) continue;
+      if (each.kind == event_kind::open) ++made.opens;
+      if (each.kind == event_kind::look_up) ++made.look_ups;
+      const bool is_read = each.kind == event_kind::read && !each.has(plain_event::unseen);
+      if (is_read) made.reads += each.calls();
+    }
+  }
   return made;
 }
 

@@ -49,7 +49,8 @@ struct thread_use {
   std::array<std::uint64_t, zone_works> work_ns{};
   std::map<std::uint32_t, std::uint64_t> zone_ns;  // by number
   std::uint64_t wait_ns = 0;
-  std::uint64_t span_ns = 0;  // that it lived
+  std::uint64_t allocate_ns = 0;  // a guess, and a part of other times
+  std::uint64_t span_ns = 0;      // that it lived
   // By samples, outside of all events: the files of the code, by name.
   std::map<std::string, std::uint64_t> code_ns;
 
@@ -75,6 +76,14 @@ struct load_view {
   // The main thread; null if it was not seen.
   [[nodiscard]] const thread_use* main() const;
 };
+
+// What was asked of the system about files, before the first frame or else until the load was over.
+struct request_counts {
+  std::uint64_t opens = 0;
+  std::uint64_t look_ups = 0;
+  std::uint64_t reads = 0;
+};
+[[nodiscard]] request_counts requests_in(const load_view& view);
 
 [[nodiscard]] load_view view_of(const watched_process& process);
 [[nodiscard]] bool is_file_access(event_kind kind);

@@ -64,6 +64,7 @@ class process_reader {
     order_threads();
     made_.lost_events += OVERTURE_WATCH_HEAD(lost_events);
     made_.lost_names = OVERTURE_WATCH_HEAD(lost_names);
+    made_.unknown = OVERTURE_WATCH_HEAD(unknown);
     made_.lost_threads = OVERTURE_WATCH_HEAD(lost_threads);
     made_.wakes = find_wakes(made_.threads);
     return std::move(made_);
@@ -194,11 +195,14 @@ class process_reader {
     if (from.kind == event_kind::none) return;
     const bool is_zone = from.kind == event_kind::zone;
     if (is_zone && from.id >= static_cast<std::uint32_t>(zone_number::count)) return;
+    const bool is_spin = from.kind == event_kind::spin;
+    if (is_spin && from.id >= spin_calls) return;
+    const bool is_name = !is_zone && !is_spin && from.kind != event_kind::release;
     const std::uint64_t begin = from.begin_ns + shift_ns_;
     to.events.push_back({.kind = from.kind,
                          .flags = from.flags,
                          .detail = from.detail,
-                         .id = is_zone ? from.id : name_of(from.id),
+                         .id = is_name ? name_of(from.id) : from.id,
                          .begin_ns = begin,
                          .end_ns = begin + from.took_ns,
                          .took_ns = from.took_ns,
@@ -241,6 +245,12 @@ class process_reader {
       const watched_module* const module = made_.module_of(each.caller);
       if (module && module->path.ends_with(recorder) && !open.empty()) {
         each.caller = open.back()->caller;
+      }
+      // Of what libraries call, the program has called what is around it.
+      if (made_.is_own(each.caller)) {
+        each.from = each.caller;
+      } else if (!open.empty()) {
+        each.from = open.back()->from;
       }
       open.push_back(&each);
     }

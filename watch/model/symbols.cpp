@@ -13,6 +13,7 @@
 #include <set>
 
 #include "watch/model/ordering.hpp"
+#include "watch/model/source_lines.hpp"
 #include "watch/model/whole_file.hpp"
 
 namespace overture::watch {
@@ -161,21 +162,37 @@ std::string readable_name(std::string_view symbol) {
 }
 
 void name_places(watched_process& process) {
+  std::set<std::uint64_t> calls;
   std::set<std::uint64_t> places;
   for (const watched_thread& thread : process.threads) {
-    places.insert(thread.start);
-    for (const watched_event& each : thread.events) places.insert(each.caller);
+    for (const watched_event& each : thread.events) calls.insert(each.caller);
     for (const thread_sample& each : thread.samples) places.insert(each.address + 1);
   }
-  std::map<const watched_module*, symbol_table> tables;
+  places.insert(calls.begin(), calls.end());
+  struct debug_data {
+    symbol_table symbols;
+    source_lines lines;
+  };
+  std::map<const watched_module*, debug_data> known;
   for (const std::uint64_t place : places) {
+    // A call may be the last instruction of its function.
     const watched_module* const module = place == 0 ? nullptr : process.module_of(place);
     if (!module) continue;
-    const auto [known, is_new] = tables.try_emplace(module);
-    if (is_new) known->second = symbol_table::of_module(module->path);
-    // A call may be the last instruction of its function.
-    const std::uint64_t address = place - module->begin + known->second.base() - 1;
-    const std::string_view symbol = known->second.name_at(address);
+    auto at = known.find(module);
+    if (at == known.end()) {
+      at = known
+               .try_emplace(module, debug_data{symbol_table::of_module(module->path),
+                                               source_lines(module->path)})
+               .first;
+    }
+    const std::uint64_t address = place - module->begin + at->second.symbols.base() - 1;
+    std::string symbol(at->second.symbols.name_at(address));
+    if (calls.contains(place)) {
+      if (const std::optional<source_place> source = at->second.lines.at(address)) {
+        process.lines[place] = fmt::format("{}:{}", source->file, source->line);
+        if (!source->function.empty()) symbol = source->function;
+      }
+    }
     if (!symbol.empty()) process.functions[place] = readable_name(symbol);
   }
 }

@@ -45,7 +45,8 @@ class symbol_table {
 // "Loader::open" of "_ZN6Loader4openEv"; a name of C stays.
 [[nodiscard]] std::string readable_name(std::string_view symbol);
 
-// Gives every place that calls came from, or where threads began, the name of its function.
+// Gives every place that calls came from the name of its function, and where in its source it is;
+// of samples the function alone.
 void name_places(watched_process& process);
 
 }  // namespace overture::watch

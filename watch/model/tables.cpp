@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "watch/model/ordering.hpp"
+#include "watch/model/symbols.hpp"
 
 namespace overture::watch {
 
@@ -28,14 +29,17 @@ std::vector<site_row> call_sites(const load_view& view) {
   std::map<std::tuple<std::uint64_t, event_kind, std::uint32_t>, site_row> by_place;
   for (const watched_thread& thread : view.process.threads) {
     for (const watched_event& each : thread.events) {
-      if (each.begin_ns >= view.end_ns() || each.kind == event_kind::release) continue;
+      if (each.begin_ns >= view.end_ns()) continue;
+      if (each.kind == event_kind::release && !each.wakes()) continue;
       const bool is_zone = each.kind == event_kind::zone;
       site_row& row = by_place[{each.caller, each.kind, is_zone ? each.id : 0}];
       row.caller = each.caller;
-      row.what = is_zone ? zone_of(each.id).function : words_of(each.kind);
+      row.what = is_zone ? readable_name(zone_of(each.id).function) : words_of(each.kind);
       row.is_wait = is_wait(each.kind);
       row.calls += each.calls();
-      row.ns += std::min(each.took_ns, view.end_ns() - each.begin_ns);
+      row.ns += each.kind == event_kind::allocate
+                    ? each.value
+                    : std::min(each.took_ns, view.end_ns() - each.begin_ns);
     }
   }
   std::vector<site_row> rows;

@@ -41,11 +41,18 @@ constexpr const char* words_of_kinds[] = {
     "a sleep",
     "events of descriptors",
     "a server",
-    "release",
+    "waking others",
     "a library",
     "frame",
+    "spinning",
+    "allocating",
 };
 static_assert(std::size(words_of_kinds) == event_kinds);
+
+constexpr const char* words_of_spins[] = {
+    "calls",      "sched_yield()", "a trylock()", "clock_gettime()", "poll() without a time-out",
+    "a spin lock"};
+static_assert(std::size(words_of_spins) == spin_calls);
 
 }  // namespace
 
@@ -54,6 +61,13 @@ const watched_module* watched_process::module_of(std::uint64_t address) const {
     if (address >= each.begin && address < each.end) return &each;
   }
   return nullptr;
+}
+
+bool watched_process::is_own(std::uint64_t address) const {
+  const watched_module* const module = module_of(address);
+  if (!module) return false;
+  const std::string_view path = module->path;
+  return path == program || (!path.starts_with("/usr/lib") && !path.starts_with("/lib"));
 }
 
 std::string watched_process::code_at(std::uint64_t address) const {
@@ -74,12 +88,19 @@ std::string watched_process::place_of(std::uint64_t address) const {
   const std::size_t slash = path.rfind('/');
   const std::string_view file = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
   const auto function = functions.find(address);
-  if (function != functions.end()) return fmt::format("{} in {}", function->second, file);
+  const auto line = lines.find(address);
+  const std::string where = line == lines.end() ? "" : fmt::format(" ({})", line->second);
+  if (function != functions.end()) return fmt::format("{}{} in {}", function->second, where, file);
+  if (line != lines.end()) return fmt::format("{} in {}", line->second, file);
   return fmt::format("{}+{:#x}", file, address - module->begin);
 }
 
 const zone_row& zone_of(std::uint32_t number) {
   return zone_rows[number < std::size(zone_rows) ? number : 0];
+}
+
+const char* words_of(spin_call call) {
+  return words_of_spins[static_cast<std::size_t>(call)];
 }
 
 const char* words_of(zone_work work) {

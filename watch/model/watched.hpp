@@ -20,19 +20,29 @@ struct watched_event {
   event_kind kind = event_kind::none;
   std::uint8_t flags = 0;
   std::uint16_t detail = 0;
-  std::uint32_t id = 0;  // of a zone its number, else a name: 0 for none
+  // Of a zone and a spin its number; of a release how many threads were known to wait; else a name,
+  // 0 for none.
+  std::uint32_t id = 0;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;   // events of one thread nest
   std::uint64_t took_ns = 0;  // as it was measured
   std::uint64_t caller = 0;
   std::uint64_t value = 0;
+  // Where the program's own code called what led to it; 0 if that is not known.
+  std::uint64_t from = 0;
 
   [[nodiscard]] bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
   [[nodiscard]] bool failed() const { return has(plain_event::failed); }
+  // Where to look for it in the program.
+  [[nodiscard]] std::uint64_t place() const { return from != 0 ? from : caller; }
   // How many calls it stands for.
   [[nodiscard]] std::uint64_t calls() const {
+    if (kind == event_kind::spin) return value;
+    if (kind == event_kind::allocate) return detail;
     return may_repeat(kind) && !failed() ? std::uint64_t{detail} + 1 : 1;
   }
+  // A release that was a call of its own.
+  [[nodiscard]] bool wakes() const { return kind == event_kind::release && took_ns > 0; }
   // A read, or several that follow each other, of few bytes each.
   [[nodiscard]] bool reads_tiny() const {
     return kind == event_kind::read && bytes_in(value) <= tiny_bytes_max * calls();
@@ -107,18 +117,23 @@ struct watched_process {
   std::vector<std::string> names = {};  // that of number 1 comes first
   std::vector<watched_module> modules = {};
   std::map<std::uint64_t, std::string> functions = {};  // that places of calls are in
+  std::map<std::uint64_t, std::string> lines = {};      // of them: "loader.cpp:120"
   std::vector<watched_thread> threads = {};             // by begin
   std::vector<watched_wake> wakes = {};                 // by to_thread and to_event
   std::uint64_t lost_events = 0;
   std::uint64_t lost_names = 0;
   std::uint64_t lost_threads = 0;
+  std::uint64_t unknown = 0;  // bits of process_head::unknown
 
   [[nodiscard]] std::string_view name(std::uint32_t number) const {
     return number == 0 || number > names.size() ? std::string_view() : names[number - 1];
   }
+  // Whether an address is in the program or in a library that it brings along.
+  [[nodiscard]] bool is_own(std::uint64_t address) const;
   // The code that an address is in; null if that is not known.
   [[nodiscard]] const watched_module* module_of(std::uint64_t address) const;
-  // "Loader::open in game", "libpng16.so.16+0x1a2b" without symbols, or the address.
+  // "Loader::open (loader.cpp:120) in game", without debug information "Loader::open in game",
+  // "libpng16.so.16+0x1a2b" without symbols, or the address.
   [[nodiscard]] std::string place_of(std::uint64_t address) const;
   // The function of a sample, or its file where that has no symbols.
   [[nodiscard]] std::string code_at(std::uint64_t address) const;
@@ -132,6 +147,7 @@ struct zone_row {
 };
 [[nodiscard]] const zone_row& zone_of(std::uint32_t number);
 [[nodiscard]] const char* words_of(zone_work work);   // "decoding images"
+[[nodiscard]] const char* words_of(spin_call call);   // "sched_yield()"
 [[nodiscard]] const char* words_of(event_kind kind);  // "read", "a lock"
 
 }  // namespace overture::watch

@@ -62,6 +62,8 @@ class watch_writer {
     text_ += report_detail::table_section("Looked for in vain", misses());
     text_ += "</div>\n";
     text_ += report_detail::table_section("What each thread did", thread_parts(picture_));
+    for (const std::string& each : limits_of(view_))
+      put("<p class=\"dim\">{}</p>\n", html_text(each));
     text_ += report_detail::page_end(
         "Functions that are not watched count as the program's own code: the page says only what "
         "was seen.",

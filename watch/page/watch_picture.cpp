@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/page/picture_builder.hpp"
+#include "watch/model/symbols.hpp"
 #include "watch/model/tables.hpp"
 #include "watch/page/watch_page.hpp"
 
@@ -50,7 +51,7 @@ std::string span_name(const watched_event& event) {
     case zone_work::files:
       break;
   }
-  return zone.function;
+  return readable_name(zone.function);
 }
 
 bool is_drawn(const watched_event& event) {
@@ -103,7 +104,8 @@ class watch_painter {
 
   void add(picture_lane& lane, const watched_event& event) {
     const std::uint32_t name = builder_.number_of(span_name(event), is_wait(event.kind));
-    const bool has_file = event.kind != event_kind::zone && !is_wait(event.kind);
+    const bool has_file =
+        event.kind != event_kind::zone && event.kind != event_kind::spin && !is_wait(event.kind);
     const auto row = row_of_.find(has_file ? event.id : 0);
     const std::uint32_t file = row == row_of_.end() ? overture::no_subject : row->second;
     if (!lane.spans.empty()) {

@@ -24,6 +24,17 @@ auto measured(std::uintptr_t caller, Call call, Note note) {
   return answer;
 }
 
+// A call that wakes who waits for something, `sleepers` as far as it is known.
+template <class Call>
+auto wakes(const volatile void* address, std::uint32_t sleepers, std::uintptr_t caller, Call call) {
+  return measured(caller, call, [&](auto, plain_event& event) {
+    event.kind = event_kind::release;
+    event.id = sleepers;
+    event.value = reinterpret_cast<std::uintptr_t>(address);
+    record(event);
+  });
+}
+
 inline void fails_if(plain_event& event, bool has_failed) noexcept {
   if (!has_failed) return;
   event.flags |= plain_event::failed;

@@ -21,6 +21,7 @@ int opened(std::uintptr_t caller, int folder, const char* path, int flags, Call 
     event.id = path_number(path, above);
     event.value = static_cast<std::uint64_t>(static_cast<unsigned>(flags));
     fails_if(event, file < 0);
+    if (file >= 0 && is_open(event.id)) event.flags |= plain_event::already;
     note_descriptor(file, event.id,
                     (flags & O_DIRECTORY) != 0 ? descriptor_kind::folder : descriptor_kind::file);
     if (file >= 0 && reads_content(flags)) note_content(event.id, event.begin_ns);
@@ -28,12 +29,21 @@ int opened(std::uintptr_t caller, int folder, const char* path, int flags, Call 
   });
 }
 
+// An eventfd is a semaphore: who reads it waits, and who writes wakes.
+void note_event(event_kind kind, plain_event event, int file) noexcept {
+  event.kind = kind == event_kind::read ? event_kind::wait_semaphore : event_kind::release;
+  event.value = reinterpret_cast<std::uintptr_t>(event_address(file));
+  record(event);
+}
+
 // `place`: negative for where the descriptor is.
 template <class Call>
 ssize_t moved(event_kind kind, std::uintptr_t caller, int file, std::int64_t place, Call call) {
   return measured(caller, call, [&](ssize_t bytes, plain_event& event) {
     descriptor& of = descriptor_of(file);
-    const bool is_socket = of.kind.load(relaxed) == descriptor_kind::socket;
+    const descriptor_kind is = of.kind.load(relaxed);
+    if (is == descriptor_kind::event) return note_event(kind, event, file);
+    const bool is_socket = is == descriptor_kind::socket;
     event.kind = is_socket && kind == event_kind::read ? event_kind::wait_reply : kind;
     event.id = of.name.load(relaxed);
     fails_if(event, bytes < 0);

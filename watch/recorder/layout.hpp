@@ -29,7 +29,7 @@ enum class event_kind : std::uint8_t {
   list,        // a folder from its opening to its closing; value: entries
   map,         // a file into memory; value: place and bytes
   sync,        // fsync and the like
-  load_code,   // dlopen; takes no time here
+  load_code,   // dlopen; value: its flags; takes no time here
   wait_mutex,  // the first kind of wait; value: the address
   wait_lock,   // for reading or writing
   wait_condition,
@@ -39,11 +39,25 @@ enum class event_kind : std::uint8_t {
   wait_sleep,  // value: how long it asked for, in nanoseconds
   wait_poll,   // id: what the first descriptor is; value: the time-out in milliseconds
   wait_reply,  // a read or a connection of a socket; id: what it is connected with
-  release,     // something that others waited for; value: the address
+  release,     // of what others waited for; value: the address, id: how many were known to wait;
+               // it took time if it was a call that wakes
   zone,        // a function of a library; id: its number in the table
   frame,       // shown
+  spin,        // a call over and over, with nothing else between; id: which; value: how often
+  allocate,    // calls of malloc() and the like until now; detail: how many; value: what they took
 };
-inline constexpr std::uint8_t event_kinds = 21;
+inline constexpr std::uint8_t event_kinds = 23;
+
+// What is called by threads that wait on a core.
+enum class spin_call : std::uint8_t {
+  none,
+  yield,
+  trylock,  // in vain
+  clock,
+  poll,  // in vain, and without a time-out
+  lock,  // which spins itself
+};
+inline constexpr std::uint8_t spin_calls = 6;
 
 constexpr bool is_wait(event_kind kind) noexcept {
   return kind >= event_kind::wait_mutex && kind <= event_kind::wait_reply;
@@ -51,17 +65,19 @@ constexpr bool is_wait(event_kind kind) noexcept {
 
 // Of these, calls that follow each other at once are one event.
 constexpr bool may_repeat(event_kind kind) noexcept {
-  return kind == event_kind::read || kind == event_kind::wait_poll || kind == event_kind::zone;
+  return kind == event_kind::read || kind == event_kind::wait_poll || kind == event_kind::zone ||
+         kind == event_kind::release;
 }
 // Reads of so few bytes are tiny; only those are put together.
 inline constexpr std::uint64_t tiny_bytes_max = 64;
 
 // An event before it is packed. Numbers that have no room are cut to the largest.
 struct plain_event {
-  static constexpr std::uint8_t failed = 1;   // detail: the errno
-  static constexpr std::uint8_t stdio = 2;    // through a FILE
-  static constexpr std::uint8_t unseen = 4;   // read by functions that are not watched
-  static constexpr std::uint8_t timeout = 8;  // a wait that ended by itself
+  static constexpr std::uint8_t failed = 1;    // detail: the errno
+  static constexpr std::uint8_t stdio = 2;     // through a FILE
+  static constexpr std::uint8_t unseen = 4;    // read by functions that are not watched
+  static constexpr std::uint8_t timeout = 8;   // a wait that ended by itself
+  static constexpr std::uint8_t already = 16;  // opened while a descriptor of it was open
 
   event_kind kind = event_kind::none;
   std::uint8_t flags = 0;
@@ -139,6 +155,11 @@ struct code_module {
 };
 inline constexpr std::size_t modules_max = 1024;
 
+// What hides other things.
+inline constexpr std::uint64_t has_own_allocator = 1;
+inline constexpr std::uint64_t has_raw_threads = 2;  // by clone()
+inline constexpr std::uint64_t has_other_root = 4;   // by chroot()
+
 struct process_head {
   char format[8] = {};
   counter pid{0};
@@ -158,6 +179,7 @@ struct process_head {
   counter lost_events{0};
   counter lost_names{0};
   counter lost_threads{0};
+  counter unknown{0};  // bits: what the program did that hides other things
   counter module_count{0};
   code_module modules[modules_max];
 };

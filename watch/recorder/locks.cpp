@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Zlib
 //
 // Locks. One that is free costs no clock: it is tried first, and only who has to wait is written
-// down. A release is an event only if a thread waits.
+// down. A release is an event only if a thread waits, and only then does who wakes look at a clock.
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
 
-#include "watch/recorder/next_function.hpp"
-#include "watch/recorder/recording.hpp"
+#include "watch/recorder/calls.hpp"
 
 namespace overture::watch {
 namespace {
@@ -24,6 +23,11 @@ __attribute__((noinline)) int waited(event_kind kind, const volatile void* addre
 }  // namespace
 
 constinit next_function<int(pthread_mutex_t*)> next_trylock("pthread_mutex_trylock");
+OVERTURE_WATCH_TAKES(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
+  const int outcome = next_trylock(mutex);
+  if (outcome == EBUSY) note_spin(spin_call::trylock, OVERTURE_WATCH_CALLER);
+  return outcome;
+}
 constinit next_function<int(pthread_mutex_t*)> next_lock("pthread_mutex_lock");
 OVERTURE_WATCH_TAKES(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   const int outcome = next_trylock(mutex);
@@ -49,6 +53,11 @@ OVERTURE_WATCH_TAKES(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
 }
 
 constinit next_function<int(mtx_t*)> next_mtx_trylock("mtx_trylock");
+OVERTURE_WATCH_TAKES(int, mtx_trylock, (mtx_t * mutex)) {
+  const int outcome = next_mtx_trylock(mutex);
+  if (outcome == thrd_busy) note_spin(spin_call::trylock, OVERTURE_WATCH_CALLER);
+  return outcome;
+}
 constinit next_function<int(mtx_t*)> next_mtx_lock("mtx_lock");
 OVERTURE_WATCH_TAKES(int, mtx_lock, (mtx_t * mutex)) {
   const int outcome = next_mtx_trylock(mutex);
@@ -116,11 +125,13 @@ OVERTURE_WATCH_TAKES(int, cnd_wait, (cnd_t * condition, mtx_t* mutex)) {
 }
 
 // Of a condition or a semaphore.
-#define WAKES(NAME, VERSION)                                       \
-  constinit next_function<int(void*)> next_##NAME(#NAME, VERSION); \
-  OVERTURE_WATCH_TAKES(int, NAME, (void* sleeps)) {                \
-    releases(sleeps, OVERTURE_WATCH_CALLER);                       \
-    return next_##NAME(sleeps);                                    \
+#define WAKES(NAME, VERSION)                                                                    \
+  constinit next_function<int(void*)> next_##NAME(#NAME, VERSION);                              \
+  OVERTURE_WATCH_TAKES(int, NAME, (void* sleeps)) {                                             \
+    const std::uint32_t sleepers = waiters_of(sleeps).load(std::memory_order_relaxed);          \
+    if (sleepers == 0) [[likely]]                                                               \
+      return next_##NAME(sleeps);                                                               \
+    return wakes(sleeps, sleepers, OVERTURE_WATCH_CALLER, [&] { return next_##NAME(sleeps); }); \
   }
 WAKES(pthread_cond_signal, "GLIBC_2.3.2")
 WAKES(pthread_cond_broadcast, "GLIBC_2.3.2")

@@ -38,6 +38,8 @@ class next_function<Result(Parameters...)> {
     const pointer found = found_.load(std::memory_order_relaxed);
     return found ? found : find();
   }
+  // Null until it has been looked for.
+  [[nodiscard]] pointer known() const noexcept { return found_.load(std::memory_order_relaxed); }
   // Where a program has found it by name.
   void set(pointer found) noexcept { found_.store(found, std::memory_order_relaxed); }
   Result operator()(Parameters... arguments) { return get()(arguments...); }

@@ -10,7 +10,7 @@
 
 namespace overture::watch {
 
-enum class descriptor_kind : std::uint8_t { unknown, file, folder, socket };
+enum class descriptor_kind : std::uint8_t { unknown, file, folder, socket, event };
 
 struct descriptor {
   atomic<std::uint32_t> name{0};
@@ -23,6 +23,15 @@ struct descriptor {
 inline constexpr std::size_t descriptors_max = 16384;
 [[nodiscard]] descriptor& descriptor_of(int file) noexcept;
 void note_descriptor(int file, std::uint32_t name, descriptor_kind kind) noexcept;
+// Whether there is one of that name.
+[[nodiscard]] bool is_open(std::uint32_t name) noexcept;
+// Of a process before a fork, which had other numbers for names.
+void forget_descriptors() noexcept;
 void forget_descriptor(int file) noexcept;
+
+// What stands for an eventfd where others have an address: no memory is there.
+[[nodiscard]] inline const void* event_address(int file) noexcept {
+  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(static_cast<unsigned>(file)));
+}
 
 }  // namespace overture::watch

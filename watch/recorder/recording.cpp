@@ -14,6 +14,7 @@
 
 #include "watch/recorder/kernel_counts.hpp"
 #include "watch/recorder/next_function.hpp"
+#include "watch/recorder/open_files.hpp"
 #include "watch/recorder/process_file.hpp"
 #include "watch/recorder/system_calls.hpp"
 
@@ -108,6 +109,7 @@ bool begin(anchor& own) noexcept {
   own.begin_ns = clock_ns();
   auto* const room = new (&own.file) process_file;
   if (!process_file::make(folder, chunks, *room)) return false;
+  forget_descriptors();
   process_head& head = own.file.head();
   head.begin_ns.store(own.begin_ns, relaxed);
   if (is_first) head.started_ns.store(number_in(started_variable), relaxed);
@@ -211,6 +213,7 @@ bool repeats_last(repeated_call& last, const plain_event& event, std::uint64_t b
 bool may_be_repeated(const plain_event& event) noexcept {
   constexpr std::uint64_t short_ns = 10'000;
   if (!may_repeat(event.kind) || event.detail != 0 || event.took_ns > short_ns) return false;
+  if (event.kind == event_kind::release) return event.id == 0;
   return event.kind != event_kind::read || bytes_in(event.value) <= tiny_bytes_max;
 }
 
@@ -241,6 +244,12 @@ thread_log* recorded_thread() noexcept {
   return begin_thread();
 }
 
+thread_log* recorded_thread_if_begun() noexcept {
+  const anchor* const own = the_anchor.load(relaxed);
+  if (!own || own->state.load(std::memory_order_acquire) != anchor::active) return nullptr;
+  return this_log.entry && this_log.of == own->generation.load(relaxed) ? &this_log : nullptr;
+}
+
 bool repeats(plain_event event) noexcept {
   repeated_call& last = this_log.last;
   if (!last.written || this_log.of != the_anchor.load(relaxed)->generation.load(relaxed)) {
@@ -254,15 +263,25 @@ void record(plain_event event) noexcept {
   thread_log* const log = recorded_thread();
   if (!log) return;
   anchor& own = *the_anchor.load(relaxed);
-  if (log->code_changed) [[unlikely]]
+  // The loader allocates while its lists of code are not whole.
+  if (log->code_changed && event.kind != event_kind::allocate) [[unlikely]]
     note_modules(own.file);
   const bool is_repeatable = may_be_repeated(event);
   if (is_repeatable && repeats_last(log->last, event, own.begin_ns)) return;
   log->last.written = nullptr;
-  if (log->next == log->end && !has_more_room(*log, own.file)) return;
-  packed_event& to = *log->next++;
+  log->last_written = nullptr;
+  if (log->next >= log->end && !has_more_room(*log, own.file)) return;
+  // Of threads that have one memory, made past this library, none goes beyond the end.
+  packed_event& to = *log->next;
+  log->next = &to + 1;
+  log->last_written = &to;
   if (is_repeatable) log->last = {&to, event, event.begin_ns + event.took_ns};
-  event.begin_ns = event.begin_ns > own.begin_ns ? event.begin_ns - own.begin_ns : 0;
+  write_again(event, to);
+}
+
+void write_again(plain_event event, packed_event& to) noexcept {
+  const std::uint64_t begin_ns = the_anchor.load(relaxed)->begin_ns;
+  event.begin_ns = event.begin_ns > begin_ns ? event.begin_ns - begin_ns : 0;
   pack(event, to);
 }
 
@@ -328,8 +347,11 @@ void wait_note::end(std::uint8_t flags) noexcept {
 }
 
 void note_release(const volatile void* address, std::uintptr_t caller) noexcept {
+  // One that wakes a thread is no repetition of the one before, even if the waiter is gone by now.
+  const std::uint32_t sleepers = waiters_of(address).load(relaxed);
   record({.kind = event_kind::release,
           .begin_ns = clock_ns(),
+          .id = std::max(sleepers, 1U),
           .caller = caller,
           .value = reinterpret_cast<std::uintptr_t>(address)});
 }
@@ -362,6 +384,7 @@ void note_main() noexcept {
   if (!process) return;
   (void)recorded_thread();
   note_modules(*process);
+  if (!allocates_here()) note_unknown(has_own_allocator);
   process->head().main_ns.store(process->time_of(clock_ns()), relaxed);
 }
 
@@ -378,6 +401,18 @@ void note_content(std::uint32_t name, std::uint64_t clock) noexcept {
   }
   bits.fetch_or(bit, relaxed);
   process->head().last_new_ns.store(process->time_of(clock), relaxed);
+}
+
+void note_unknown(std::uint64_t bit) noexcept {
+  const process_file* const process = recorded_process();
+  if (process) process->head().unknown.fetch_or(bit, relaxed);
+}
+
+void give_up_thread() noexcept {
+  if (!recorded_thread()) return;
+  const std::uint64_t of = this_log.of;
+  this_log = {};
+  this_log.of = of;
 }
 
 void note_frame(std::uint64_t clock) noexcept {

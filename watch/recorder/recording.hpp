@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "watch/recorder/layout.hpp"
+#include "watch/recorder/next_function.hpp"
 
 namespace overture::watch {
 
@@ -21,6 +22,17 @@ struct repeated_call {
   std::uint64_t end_ns = 0;         // of the last call
 };
 
+// A call that is made over and over, with nothing else recorded between.
+struct spin_run {
+  spin_call call = spin_call::none;
+  std::uintptr_t caller = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t core_ns = 0;  // that the thread had had when a clock was looked at
+  packed_event* written = nullptr;
+  const packed_event* next = nullptr;  // what the thread writes next, if nothing else is recorded
+};
+
 // Where this thread writes.
 struct thread_log {
   std::uint64_t of = 0;  // the process; another one after a fork
@@ -29,6 +41,8 @@ struct thread_log {
   thread_entry* entry = nullptr;  // null: it has no place
   bool code_changed = false;
   repeated_call last;
+  packed_event* last_written = nullptr;
+  spin_run spin;
 };
 extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_log this_log;
 
@@ -36,10 +50,15 @@ extern __attribute__((tls_model("initial-exec"))) thread_local constinit thread_
 [[nodiscard]] process_file* recorded_process() noexcept;
 // The same, where the thread has its place in it: null if it has none.
 [[nodiscard]] thread_log* recorded_thread() noexcept;
+// The same, but nothing begins: null if the process or the thread has not.
+[[nodiscard]] thread_log* recorded_thread_if_begun() noexcept;
+
+// Not through what the recorder takes the place of.
+extern constinit next_function<int(clockid_t, timespec*)> next_clock_gettime;
 
 [[nodiscard]] inline std::uint64_t clock_ns() noexcept {
   timespec now{};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  (void)next_clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
@@ -49,9 +68,14 @@ extern std::uint64_t clock_cost_ns;
 
 // Its begin is on the monotonic clock.
 void record(plain_event event) noexcept;
+// In the place of what was written there.
+void write_again(plain_event event, packed_event& to) noexcept;
 // Adds a call to the last one, if it is the same again; its begin does not matter. False if it is
 // another one.
 [[nodiscard]] bool repeats(plain_event event) noexcept;
+
+// A call of those that spinning threads make.
+void note_spin(spin_call call, std::uintptr_t caller) noexcept;
 
 // The number of a name, 0 if there is no room. A path that is not absolute is meant from the
 // current folder, or from `folder`, a name.
@@ -103,6 +127,9 @@ inline void releases(const volatile void* address, std::uintptr_t caller) noexce
   }
 }
 
+// Whether the program's calls of malloc() are those that are counted.
+[[nodiscard]] bool allocates_here() noexcept;
+
 // --- The process ---------------------------------------------------------------------------------
 
 // A place for a thread that will be made; null if there is none.
@@ -110,6 +137,10 @@ inline void releases(const volatile void* address, std::uintptr_t caller) noexce
 // This thread has that place.
 void adopt(thread_entry& entry) noexcept;
 void note_main() noexcept;
+// One of the bits of process_head::unknown.
+void note_unknown(std::uint64_t bit) noexcept;
+// This thread is not recorded any longer: another one has its memory of a thread, too.
+void give_up_thread() noexcept;
 // A file was opened to be read: for those who wait until nothing new is opened any more.
 void note_content(std::uint32_t name, std::uint64_t clock) noexcept;
 void note_frame(std::uint64_t clock) noexcept;

@@ -26,6 +26,7 @@ FILE* opened(std::uintptr_t caller, const char* path, const char* mode, Call cal
     fails_if(event, file == nullptr);
     if (file) {
       const kept_errno keep;
+      if (is_open(event.id)) event.flags |= plain_event::already;
       note_descriptor(fileno(file), event.id, descriptor_kind::file);
       if (event.value == O_RDONLY) note_content(event.id, event.begin_ns);
     }

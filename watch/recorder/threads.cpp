@@ -2,6 +2,7 @@
 //
 // Threads: how they begin, what they are called, and the end of the process.
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
 
@@ -40,6 +41,26 @@ OVERTURE_WATCH_TAKES(int, pthread_create,
   entry->argument = argument;
   const int failed = next_create(made, how, overture_watch_begins_thread, entry);
   if (failed == 0) entry->handle.store(*made, relaxed);
+  return failed;
+}
+
+// A thread or a process past the C library. What has no thread memory of its own shares its
+// maker's.
+constinit next_function<int(int (*)(void*), void*, int, void*, void*, void*, void*)> next_clone(
+    "clone");
+OVERTURE_WATCH_TAKES(int, clone,
+                     (int (*begin)(void*), void* stack, int flags, void* argument, void* parent,
+                      void* memory, void* child)) {
+  const bool is_thread = (flags & CLONE_VM) != 0 && (flags & CLONE_VFORK) == 0;
+  if (is_thread) note_unknown(has_raw_threads);
+  if (is_thread && (flags & CLONE_SETTLS) == 0) give_up_thread();
+  return next_clone(begin, stack, flags, argument, parent, memory, child);
+}
+
+constinit next_function<int(const char*)> next_chroot("chroot");
+OVERTURE_WATCH_TAKES(int, chroot, (const char* path)) {
+  const int failed = next_chroot(path);
+  if (failed == 0) note_unknown(has_other_root);
   return failed;
 }
 
@@ -94,14 +115,16 @@ ENDS(_Exit)
 
 namespace {
 
-__attribute__((noinline)) void note_code(const char* path, std::uintptr_t caller) noexcept {
+__attribute__((noinline)) void note_code(const char* path, int flags,
+                                         std::uintptr_t caller) noexcept {
   const kept_errno keep;
   code_has_changed();
   if (!path) return;
   record({.kind = event_kind::load_code,
           .begin_ns = clock_ns(),
           .id = name_number(path, __builtin_strlen(path)),
-          .caller = caller});
+          .caller = caller,
+          .value = static_cast<std::uint64_t>(flags)});
 }
 
 }  // namespace
@@ -109,7 +132,7 @@ __attribute__((noinline)) void note_code(const char* path, std::uintptr_t caller
 // Ends with a jump, so that the loader sees who calls: it takes libraries from that file's folders.
 constinit next_function<void*(const char*, int)> next_dlopen("dlopen");
 OVERTURE_WATCH_TAKES(void*, dlopen, (const char* path, int flags)) {
-  note_code(path, OVERTURE_WATCH_CALLER);
+  note_code(path, flags, OVERTURE_WATCH_CALLER);
   return next_dlopen.get()(path, flags);
 }
 

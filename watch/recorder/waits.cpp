@@ -55,6 +55,7 @@ std::uint64_t milliseconds(const timeval* timeout) noexcept {
 template <class Call>
 int polled(std::uintptr_t caller, int file, std::uint64_t timeout_ms, Call call) {
   return measured(caller, call, [&](int count, plain_event& event) {
+    if (count == 0 && timeout_ms == 0) return note_spin(spin_call::poll, caller);
     event.kind = event_kind::wait_poll;
     event.id = descriptor_of(file).name.load(relaxed);
     if (count == 0) event.flags |= plain_event::timeout;
@@ -193,6 +194,32 @@ OVERTURE_WATCH_TAKES(ssize_t, recvmsg, (int file, msghdr* message, int flags)) {
   return received(OVERTURE_WATCH_CALLER, file, [&] { return next_recvmsg(file, message, flags); });
 }
 
+// --- Events
+// ---------------------------------------------------------------------------------------
+
+constinit next_function<int(unsigned, int)> next_eventfd("eventfd");
+OVERTURE_WATCH_TAKES(int, eventfd, (unsigned count, int flags)) {
+  const int file = next_eventfd(count, flags);
+  note_descriptor(file, 0, descriptor_kind::event);
+  return file;
+}
+// In the C library these do not call what reads and writes for others.
+constinit next_function<int(int, std::uint64_t)> next_eventfd_write("eventfd_write");
+OVERTURE_WATCH_TAKES(int, eventfd_write, (int file, std::uint64_t count)) {
+  return wakes(event_address(file), 0, OVERTURE_WATCH_CALLER,
+               [&] { return next_eventfd_write(file, count); });
+}
+constinit next_function<int(int, std::uint64_t*)> next_eventfd_read("eventfd_read");
+OVERTURE_WATCH_TAKES(int, eventfd_read, (int file, std::uint64_t* count)) {
+  return measured(
+      OVERTURE_WATCH_CALLER, [&] { return next_eventfd_read(file, count); },
+      [&](int, plain_event& event) {
+        event.kind = event_kind::wait_semaphore;
+        event.value = reinterpret_cast<std::uintptr_t>(event_address(file));
+        record(event);
+      });
+}
+
 // --- Futexes -------------------------------------------------------------------------------------
 
 namespace {
@@ -213,7 +240,9 @@ bool is_futex_wake(long operation) noexcept {
 // All arguments are words, however many there are.
 OVERTURE_WATCH_TAKES(long, syscall, (long number, long a, long b, long c, long d, long e, long f)) {
   if (number == SYS_futex && is_futex_wake(b)) {
-    releases(reinterpret_cast<const void*>(a), OVERTURE_WATCH_CALLER);
+    const auto* const futex = reinterpret_cast<const void*>(a);
+    return wakes(futex, waiters_of(futex).load(relaxed), OVERTURE_WATCH_CALLER,
+                 [&] { return next_syscall(number, a, b, c, d, e, f); });
   }
   if (number != SYS_futex || !is_futex_wait(b)) return next_syscall(number, a, b, c, d, e, f);
   wait_note note(event_kind::wait_futex, reinterpret_cast<const void*>(a), OVERTURE_WATCH_CALLER);

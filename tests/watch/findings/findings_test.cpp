@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 #include "watch/findings/finding.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,6 +75,66 @@ const flawed_load flawed_loads[] = {
          poll.flags = plain_event::timeout;
          poll.caller = in_game;
        }
+     }},
+    {"a condition that wakes all", finding_kind::waking, 1000_ms,
+     "300 calls that wake took 50 % of its time; one took 2.00 ms where 1 thread slept, 4.00 ms "
+     "where 8 to 15 threads slept",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 100; ++i) {
+         of.main().wake(i * 10_ms, 2_ms, 0xC0, 1);
+         of.main().wake(i * 10_ms + 2_ms, 4_ms, 0xC0, i % 2 == 0 ? 8 : 12);
+         of.main().wake(i * 10_ms + 6_ms, 4_ms, 0xC0, 15);
+       }
+     }},
+    {"sched_yield() until a thread is done", finding_kind::spinning, 700_ms,
+     "900,000 calls of sched_yield() in a row, from game+0x200 (700 ms)",
+     [](made_up& of) {
+       watched_event& spin = of.main().add(event_kind::spin, 100_ms, 700_ms,
+                                           static_cast<std::uint32_t>(spin_call::yield), 900'000);
+       spin.caller = in_game;
+     }},
+    {"a flag that is looked at, by samples", finding_kind::spinning, 500_ms,
+     "It did not leave a few instructions of game, by samples.",
+     [](made_up& of) {
+       of->sample_ns = 1_ms;
+       made_up_thread worker = of.thread("worker", 0);
+       for (unsigned i = 0; i < 500; ++i) {
+         of.main()->samples.push_back({100_ms + i * 1_ms, 0x1100 + i % 3 * 5});
+         worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
+       }
+     }},
+    {"a million small blocks", finding_kind::allocating, 200_ms,
+     "2,000,000 calls of the main thread took about 10 % of its time. From game+0x200 (200 ms).",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 1'000; ++i) of.main().allocate(100_ms + i * 1_ms, 2'000, 200_us);
+     }},
+    {"blocks of two threads", finding_kind::allocating, 300_ms,
+     "2 threads do so. From game+0x200 (300 ms). 1,999,000 calls were made while other threads "
+     "allocated: one took 200 ns, alone 100 ns.",
+     [](made_up& of) {
+       made_up_thread worker = of.thread("worker", 0);
+       worker.allocate(1000_ms, 1'000, 0);
+       for (unsigned i = 0; i < 1'000; ++i) {
+         of.main().allocate(i * 1_ms, 1'000, 100_us);
+         of.main().allocate(1000_ms + i * 1_ms, 1'000, 200_us);
+         worker.allocate(1001_ms + i * 1_ms, 1'000, 200_us);
+       }
+     }},
+    {"opens by name of what is open", finding_kind::opens_again, 600_ms,
+     "200 opens, 200 of them while the file was open: /data/big.pak (200)",
+     [](made_up& of) {
+       const std::uint32_t pak = of.name("/data/big.pak");
+       of.main().open(pak, 1_ms, 1_ms);
+       for (unsigned i = 0; i < 200; ++i) {
+         of.main().open(pak, 100_ms + i * 5_ms, 3_ms);
+         of.main()->events.back().flags = plain_event::already;
+       }
+     }},
+    {"opens of the same file again and again", finding_kind::opens_again, 495_ms,
+     "99 opens, 0 of them while the file was open: /data/font.ttf (99)",
+     [](made_up& of) {
+       const std::uint32_t font = of.name("/data/font.ttf");
+       for (unsigned i = 0; i < 100; ++i) of.main().open(font, 100_ms + i * 6_ms, 5_ms);
      }},
     {"one thread decodes while the others sleep", finding_kind::decodes_alone, 1000_ms,
      "png_read_image 1.00 s",
@@ -222,6 +283,66 @@ TEST(findings, do_not_blame_what_goes_on_beside_the_main_thread) {
   EXPECT_TRUE(found_in(process, 2000_ms).empty());
 }
 
+// A tight loop of a thread that works alone, or of more instructions.
+TEST(findings, leave_tight_loops_of_work_alone) {
+  for (const unsigned loop_bytes : {4u, 5u, 40u}) {
+    made_up process;
+    process->sample_ns = 1_ms;
+    made_up_thread worker = process.thread("worker", 0);
+    for (unsigned i = 0; i < 500; ++i) {
+      process.main()->samples.push_back(
+          {100_ms + i * 1_ms, 0x1100 + (loop_bytes == 40 ? i % 2 * 40 : i % loop_bytes)});
+      if (loop_bytes > 4) worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
+    }
+    EXPECT_TRUE(found_in(process, 2000_ms).empty()) << loop_bytes;
+  }
+}
+
+TEST(limits, say_that_no_samples_were_taken) {
+  made_up process;
+  EXPECT_THAT(limits_of(view_of(process.done(10_ms))), testing::Contains(HasSubstr("samples")));
+  process->sample_ns = 1_ms;
+  EXPECT_TRUE(limits_of(view_of(process.done(10_ms))).empty());
+}
+
+TEST(limits, say_what_the_program_hid) {
+  made_up process;
+  process->sample_ns = 1_ms;
+  process->unknown = has_own_allocator | has_raw_threads | has_other_root;
+  process.main().add(event_kind::load_code, 1_ms, 0, process.name("a.so"), RTLD_NOW);
+  process.main().add(event_kind::load_code, 1_ms, 0, process.name("b.so"),
+                     RTLD_NOW | RTLD_DEEPBIND);
+  EXPECT_THAT(limits_of(view_of(process.done(10_ms))),
+              testing::ElementsAre(HasSubstr("allocator"), HasSubstr("clone()"),
+                                   HasSubstr("chroot()"), HasSubstr("b.so was loaded")));
+}
+
+TEST(findings, name_the_library_that_a_lock_is_hidden_in) {
+  made_up process;
+  process->modules.push_back({0x7000'0000, 0x7100'0000, "/usr/lib/libspdlog.so.1"});
+  process.thread("holder", 0).release(600_ms, 0xA0);
+  process.main().wait(event_kind::wait_mutex, 100_ms, 500_ms, 0xA0, 0x7000'1000);
+  const std::vector<finding> found = found_in(process, 2000_ms);
+  ASSERT_FALSE(found.empty());
+  EXPECT_THAT(found[0].what, HasSubstr("inside of libspdlog.so.1"));
+  EXPECT_THAT(found[0].advice, HasSubstr("hidden"));
+}
+
+// Little for the thread, however long.
+TEST(findings, leave_wakes_alone_that_are_few) {
+  made_up process;
+  for (unsigned i = 0; i < 99; ++i) process.main().wake(i * 20_ms, 1_ms, 0xC0, 1);
+  EXPECT_TRUE(found_in(process, 2000_ms).empty());
+}
+
+TEST(findings, leave_opens_of_many_files_alone) {
+  made_up process;
+  for (unsigned i = 0; i < 400; ++i) {
+    process.main().open(process.name("/data/" + std::to_string(i % 40)), i * 4_ms, 2_ms);
+  }
+  EXPECT_TRUE(found_in(process, 2000_ms).empty());
+}
+
 TEST(findings, make_names_harmless) {
   made_up process;
   const std::uint32_t name = process.name("/data/a\x1b[31m\nb");
@@ -240,7 +361,8 @@ TEST(verdict, says_when_the_load_ended_and_what_the_main_thread_did) {
   EXPECT_EQ(
       verdict_of(view_of(process.done(5000_ms))),
       "The menu came after 1.00 s. The main thread spent 60 % decoding and unpacking, 25 % in "
-      "code that is not watched, 10 % before main().");
+      "code that is not watched, 10 % before main(). Before its first frame it made 1 "
+      "open, 0 look-ups and 0 reads of files.");
 }
 
 TEST(verdict, names_files_of_code_that_samples_were_in) {

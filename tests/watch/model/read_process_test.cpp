@@ -110,6 +110,32 @@ TEST(read_process, cuts_what_outlasts_the_event_around_it) {
   }
 }
 
+TEST(read_process, knows_where_the_program_called_what_a_library_does) {
+  recording_file file = example();
+  file.set(offsetof(process_head, module_count), 2);
+  const std::uint32_t library = file.name("/usr/lib/libpng16.so.16");
+  const std::uint64_t modules[2][3] = {{0x1000, 0x2000, 1}, {0x7000, 0x9000, library}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      file.set(offsetof(process_head, modules) + i * sizeof(code_module) + j * 8, modules[i][j]);
+    }
+  }
+  const auto at = [&](std::size_t slot, event_kind kind, std::uint64_t begin_ns,
+                      std::uint64_t took_ns, std::uint64_t caller) {
+    file.event(0, slot, {.kind = kind, .begin_ns = begin_ns, .took_ns = took_ns, .caller = caller});
+  };
+  at(3, event_kind::zone, 10'000, 1'000, 0x1800);
+  at(4, event_kind::read, 10'100, 100, 0x7100);
+  at(5, event_kind::read, 12'000, 100, 0x7100);
+  const auto read = read_process(file.bytes(), 0);
+  ASSERT_TRUE(read);
+  const std::vector<watched_event>& events = read->threads[0].events;
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_EQ(events[4].caller, 0x7100u);
+  EXPECT_EQ(events[4].place(), 0x1800u);
+  EXPECT_EQ(events[5].place(), 0x7100u) << "nothing of the program is around it";
+}
+
 TEST(read_process, refuses_other_files) {
   EXPECT_FALSE(read_process("", 0));
   EXPECT_FALSE(read_process("OVWATCH", 0));
