@@ -404,7 +404,8 @@ TEST(a_circle, of_assets_that_fail_by_themselves_too_is_tried_once_for_each_retr
     for (int i = 0; i < 100; ++i) store.pump(std::chrono::milliseconds(1));
     ASSERT_TRUE(store.wait_for(a, hang));
     ASSERT_TRUE(store.wait_for(b, hang));
-    EXPECT_LE(rig.happened.lines().size(), before + 2) << workers;
+    // And once more if one of them had closed the circle, which a retry may open.
+    EXPECT_LE(rig.happened.lines().size(), before + 4) << workers;
     EXPECT_GE(rig.happened.lines().size(), before + 1) << workers;
   }
 }

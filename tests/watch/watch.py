@@ -66,7 +66,8 @@ def names_the_cause(box, game, what, kind=None):
     else:
         # Between the two clocks a thread may have had no core: the kernel says for how long.
         took, queued = int(printed), sum(each["queued_ns"] for each in report["threads"])
-        assert abs(first["ns"] - took) < took * 0.05 + queued, (first, took, queued)
+        share = 0.5 if kind == "allocating" else 0.05  # of which one call in 61 is timed
+        assert abs(first["ns"] - took) < took * share + queued, (first, took, queued)
     if kind.startswith("decodes"):
         (gain,) = report["gains"]
         assert gain["kind"] == "decoding-on-threads", gain
