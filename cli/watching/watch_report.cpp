@@ -170,8 +170,8 @@ std::string watch_text(const watch_report& what, const text_style& style) {
   std::string text = style.bold(printable(last_element(process.program))) + '\n';
   text += wrapped(watch::verdict_of(view), style.width, "  ", "  ");
   if (!findings.empty()) {
-    text += wrapped(fmt::format("The largest finding: {} ({}).", findings.front().what,
-                                human_time(findings.front().ns)),
+    text += wrapped(fmt::format("The largest finding, {}: {}", human_time(findings.front().ns),
+                                findings.front().what),
                     style.width, "  ", "  ");
   }
   if (view.span.first_frame_ns) {
