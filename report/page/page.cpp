@@ -28,6 +28,7 @@ std::string size_text(std::uint64_t count) {
 // "base.zip, rome and 3 more"
 std::string title_of(const load_report& what) {
   constexpr std::size_t shown = 3;
+  if (what.mounts.empty()) return "a program";  // a timeline does not say
   std::string title;
   for (std::size_t i = 0; i < std::min(shown, what.mounts.size()); ++i) {
     title += (i > 0 ? ", " : "") + last_element(what.mounts[i].path);

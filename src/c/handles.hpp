@@ -89,14 +89,25 @@ struct overture_pool {
 struct overture_files {
   overture_files(const overture::file_system_config& config,
                  overture::c::shared_buffers& shared) noexcept
-      : buffers(shared), tree(overture::c::with_memory(config, shared.memory())) {
-    buffers.hold();
-  }
-  ~overture_files() { buffers.drop(); }
-  overture_files(const overture_files&) = delete;
-  overture_files& operator=(const overture_files&) = delete;
+      : buffers(shared), held_(shared), tree(overture::c::with_memory(config, shared.memory())) {}
 
   overture::c::shared_buffers& buffers;
+
+ private:
+  // The buffers have the allocator of the tree, so they go after it.
+  class holding {
+   public:
+    explicit holding(overture::c::shared_buffers& of) noexcept : of_(of) { of_.hold(); }
+    ~holding() { of_.drop(); }
+    holding(const holding&) = delete;
+    holding& operator=(const holding&) = delete;
+
+   private:
+    overture::c::shared_buffers& of_;
+  };
+  holding held_;
+
+ public:
   overture::file_system tree;
   overture::c::user_count users;
   overture::c::user_count loads;  // which know files by their place in the frozen tree

@@ -26,7 +26,7 @@ reason_texts::~reason_texts() {
 }
 
 const char* reason_texts::keep(const char* text, const char* instead) noexcept {
-  if (text == nullptr) return instead;
+  if (text == nullptr || *text == '\0') return instead;
   const std::string_view front = front_of(text, text_bytes_max);
   const std::uint64_t hash = hash64(front);
   const sync_detail::scoped_lock hold(lock_);

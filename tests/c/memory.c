@@ -55,6 +55,7 @@ static void give(void* context, void* memory, size_t bytes, size_t alignment, in
   --of->live;
   if (head->bytes != bytes || head->alignment != alignment || head->tag != tag) ++of->wrong;
   unlock(of);
+  memset(memory, 0xdd, bytes); /* so that a later use is seen */
   free(head->begin);
 }
 
@@ -74,6 +75,20 @@ static overture_code copy_bytes(void* context, const char* path, const void* byt
 static void free_copy(void* context, void* value) {
   (void)context;
   free(value);
+}
+
+C_CASE(c_memory, of_the_program_stays_until_the_last_files_are_gone) {
+  counts of;
+  overture_error why = {.size = sizeof why};
+  memset(&of, 0, sizeof of);
+  const overture_allocator memory = memory_of(&of);
+  const overture_files_config config = {.size = sizeof config, .memory = &memory};
+  overture_files* files = NULL;
+  CHECK_OK(overture_files_make(&config, &files, &why));
+  CHECK(of.live > 0);
+  CHECK_OK(overture_files_free(files, &why));
+  CHECK(of.live == 0);
+  CHECK(of.wrong == 0);
 }
 
 static void expect_used(counts* of, int32_t tag) {

@@ -86,6 +86,7 @@ TEST(write_report, a_timeline_alone_becomes_a_page_that_says_so) {
   page_text sink;
   ASSERT_TRUE(write_report(sink, game.record));
   EXPECT_THAT(sink.page, HasSubstr("Made of a timeline alone"));
+  EXPECT_THAT(sink.page, HasSubstr("<title>Load of a program: "));
   EXPECT_EQ(data_of(sink.page)["lanes"][0]["name"], "main");
   const nlohmann::json names = data_of(sink.page)["names"];
   EXPECT_THAT(names.dump(), HasSubstr("build a level"));

@@ -191,8 +191,8 @@ OVERTURE_C_API overture_code overture_store_get(overture_store* store, overture_
                                                 overture_asset** asset, overture_error* error);
 // For decode(): the same for an asset that this one needs. This one waits for it, and fails if it
 // fails. Free the handle when the value is unloaded. An asset that is in a circle of such needs
-// fails. After an error here, decode() decides what becomes of the asset: return the error to have
-// it fail.
+// fails as invalid. After an error here, decode() decides what becomes of the asset: return the
+// error to have it fail.
 OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
                                                   const char* path, overture_asset** asset,
                                                   overture_error* error);
@@ -324,7 +324,8 @@ OVERTURE_C_API overture_code overture_asset_wait(overture_asset* asset, uint64_t
 // asked for it itself, and of the assets that wait for it. One thread at a time may use a group.
 typedef struct overture_asset_group overture_asset_group;
 
-// The assets of a group and all that those need: each counts once.
+// The assets of a group and all that those need: each counts once. One that has failed needs
+// nothing.
 typedef struct overture_asset_group_progress {
   size_t size;  // sizeof(overture_asset_group_progress)
   uint64_t assets;

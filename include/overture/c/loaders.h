@@ -60,8 +60,9 @@ typedef struct overture_image_settings {
 // _TEXTURE, _SOUND or _MODEL. Its values are overture_content. Options are for images alone; NULL:
 // none. They are not copied: they are the `context` of the loader, and must stay as they are, with
 // what they point to, until the store has ended. For other kinds `context` is yours. A finalize()
-// or build() of yours may be added; keep the other functions. Errors: invalid; unsupported (no such
-// kind, or an option that this version does not know).
+// or build() of yours may be added, and an unload() that undoes it and calls the one that was there
+// last; keep the other functions. Errors: invalid; unsupported (no such kind, or an option that
+// this version does not know).
 OVERTURE_LOADERS_API overture_code overture_loader_of_kind(int32_t kind,
                                                            const overture_image_options* options,
                                                            overture_loader* loader,

@@ -46,9 +46,10 @@ enum {
 };
 
 typedef struct overture_sound_config {
-  size_t size;                       // sizeof(overture_sound_config)
-  overture_sound_thread* thread;     // decodes ahead,
-  overture_pool* pool;               // or jobs of this do; neither: call overture_sound_decode()
+  size_t size;                    // sizeof(overture_sound_config)
+  overture_sound_thread* thread;  // decodes ahead,
+  // Or jobs of this do, unless it runs them at once; neither: call overture_sound_decode().
+  overture_pool* pool;
   bool integers;                     // the ring holds 16-bit samples: see overture_sound_read()
   overture_sound_repeat repeat;      //
   uint32_t ring_frames;              // decoded ahead; 0: 16,384

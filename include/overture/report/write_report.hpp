@@ -25,7 +25,7 @@
 // file to the last.
 //
 // Cost: some 0.3 us of one thread for each event, and 200 bytes of the standard allocator. About
-// 200 KB of the page are the same for all; a file takes about 60 bytes, an event about 8.
+// 80 KB of the page are the same for all; a file takes about 60 bytes, an event about 8.
 #pragma once
 
 #include "overture/base/error.hpp"
