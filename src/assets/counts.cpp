@@ -11,8 +11,10 @@ void counts::each(const slot& one, Change change) noexcept {
   std::uint32_t& movers = moving[class_of(one.priority)];
   change(in_state[static_cast<std::size_t>(now.state)], 1u);
   if (one.is_second) change(reloads_in_state[static_cast<std::size_t>(now.state)], 1u);
-  if (now.in == place::kept) change(kept, 1u);
-  if (one.is_idle) change(kept_bytes, one.value_bytes);
+  if (one.is_idle) {
+    change(kept, 1u);
+    change(kept_bytes, one.value_bytes);
+  }
   if (now.state == asset_state::ready && !one.is_second) change(loaded_bytes, one.value_bytes);
   if (needs_room(one)) change(in_flight_bytes, one.room_bytes);
   if (has_file(now.state)) change(files_in_memory, 1u);

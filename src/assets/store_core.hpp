@@ -360,7 +360,7 @@ class store_core final : public fetch_listener {
   void note_troubled(slot& one) noexcept REQUIRES(lock_);
   [[nodiscard]] slot& take_troubled() noexcept REQUIRES(lock_);
   void retry_blaming(slot& one) noexcept REQUIRES(lock_);
-  void retry_if_come(const slot* because) noexcept REQUIRES(lock_);
+  void retry_if_come(slot* because) noexcept REQUIRES(lock_);
   [[nodiscard]] bool may_come(slot& because) noexcept REQUIRES(lock_);
   void retry_failed(std::uint64_t end_ns) noexcept;
   void begin_reloads(std::uint64_t end_ns) noexcept;

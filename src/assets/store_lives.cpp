@@ -48,7 +48,9 @@ void store_core::wake(actions& todo) noexcept {
 
 void store_core::fails(slot& one, life_event event, const error& why, actions& todo) noexcept {
   one.failure = as_failure(why, event);
-  one.failed_need = nullptr;
+  // A loader may return the error of a need that it has looked at.
+  const bool is_of_need = one.failed_need != nullptr && one.failed_need->failure == one.failure;
+  if (event != life_event::decode_fails || !is_of_need) one.failed_need = nullptr;
   one.failed_at = {};
   happens(one, event, todo);
 }

@@ -181,18 +181,18 @@ void store_core::retry_blaming(slot& one) noexcept {
 }
 
 // Something has failed because of an asset that has come meanwhile.
-void store_core::retry_if_come(const slot* because) noexcept {
-  if (because != nullptr && because->may_come) look_for_failed();
+void store_core::retry_if_come(slot* because) noexcept {
+  if (because != nullptr && may_come(*because)) look_for_failed();
 }
 
-// Whether one of those to blame may come: it, what made it fail, and so on. In one look each is
-// visited once.
+// Whether one of those to blame may come: it, what made it fail, and so on. One of them may have
+// closed a circle and been let go of since. In one look each is visited once.
 bool store_core::may_come(slot& because) noexcept {
   bool comes = false;
   slot* one = &because;
   for (; one != nullptr && one->blame_look != blame_look_; one = one->failed_need) {
     one->blame_look = blame_look_;
-    one->blame_comes = comes = one->may_come || one->gave_up;
+    one->blame_comes = comes = one->may_come || one->gave_up || needs_.may_be_opened(*one);
     if (comes) break;
   }
   if (one != nullptr) comes = one->blame_comes;
@@ -215,7 +215,7 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
       note_troubled(one);
       if (one.changed || one.reload != nullptr) continue;  // what that brings decides
       slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
-      const bool may_load = because != nullptr ? may_come(*because) : needs_.may_be_opened(one);
+      const bool may_load = (because != nullptr && may_come(*because)) || needs_.may_be_opened(one);
       if (may_load) note_change(one, 0);
     }
     more = now_ns() < end_ns;

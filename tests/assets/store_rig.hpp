@@ -108,6 +108,12 @@ class list_loader final : public loader<list> {
       }
     }
     if (after_needs) after_needs(made.name);
+    for (const asset<words>& each : made.texts) {
+      const result<void> status = each.status();
+      if (returns_errors && each.state() == asset_state::failed) {
+        return tl::unexpected<error>(status.error());
+      }
+    }
     return made;
   }
   result<finalize_step> finalize(list& value, std::chrono::nanoseconds) override {
@@ -127,6 +133,7 @@ class list_loader final : public loader<list> {
   std::function<result<finalize_step>(list&)> during_finalize;
   bool depends = false;
   bool is_free = false;
+  bool returns_errors = false;  // of what it needs
 
  private:
   diary& diary_;

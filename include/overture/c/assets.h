@@ -412,8 +412,8 @@ typedef struct overture_store_progress {
   uint64_t asked;          // assets that are held, by handles or by others that need them
   uint64_t ready;          // of those
   uint64_t failed;         // of those
-  uint64_t kept;           // loaded, though no handle holds them
-  uint64_t kept_bytes;     // of those and what only they keep loaded
+  uint64_t kept;           // loaded, though no handle holds them, and what only they need
+  uint64_t kept_bytes;     // of those
   uint64_t held_bytes;     // of all else that is ready
   uint64_t waiting_bytes;  // of what is not ready yet, or waits to be unloaded
 } overture_store_progress;
