@@ -44,6 +44,22 @@ TEST(asset_groups, load_in_the_order_of_their_priorities) {
   EXPECT_THAT(decodes(rig), ElementsAre("c", "d", "a", "b"));
 }
 
+TEST(asset_groups, that_share_an_asset_may_be_cancelled_in_any_order) {
+  for (const bool newer_first : {false, true}) {
+    store_rig rig({.workers = 0});
+    rig.add("a", "a");
+    rig.mount();
+    rigged_store store(rig, in_order);
+    asset_group older(store, asset_priority::high);
+    asset_group newer(store, asset_priority::normal);
+    const asset<words> shared = older.get<words>("a"_path);
+    newer.get<words>("a"_path);
+    (newer_first ? newer : older).cancel();
+    (newer_first ? older : newer).cancel();
+    EXPECT_EQ(priority_of(store, "a"), asset_priority{}) << newer_first;
+  }
+}
+
 TEST(asset_groups, that_are_raised_load_in_the_order_of_asking) {
   for (const int times : {1, 2}) {
     store_rig rig({.workers = 0});
