@@ -108,6 +108,25 @@ TEST(a_priority, that_is_lowered_lowers_the_needs_that_are_not_wanted_sooner) {
   EXPECT_TRUE(room.is_ready() && other.is_ready());
 }
 
+TEST(a_priority, of_what_was_raised_itself_stays_when_what_needs_it_is_lowered) {
+  store_rig rig({.workers = 4});
+  rig.add("room", "wall");
+  rig.add("wall", "wall");
+  rig.mount();
+  barricade gate{barricade::raised};
+  rig.texts.before_decode = [&](const std::string&) { gate.wait(); };
+  rigged_store store(rig);
+  const asset<words> wall = store.get<words>("wall"_path, asset_priority::background);
+  const asset<list> room = store.get<list>("room"_path, asset_priority{240});
+  ASSERT_TRUE(pump_until(store, [&] { return room.state() == asset_state::needing; }));
+  store.raise(wall, asset_priority{180});
+  EXPECT_EQ(priorities(store)["wall"], asset_priority{240});
+  store.set_priority(room, asset_priority::low);
+  EXPECT_EQ(priorities(store)["wall"], asset_priority{180});
+  gate.lower();
+  pump_until_settled(store);
+}
+
 // By the program, or because it cannot be loaded.
 TEST(a_priority, of_what_gives_up_its_needs_leaves_them_as_urgent_as_others_want_them) {
   for (const bool by_failure : {false, true}) {
