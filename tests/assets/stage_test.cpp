@@ -218,6 +218,7 @@ TEST(a_stage, stays_at_a_save) {
   ASSERT_TRUE(of.becomes(one, "an other"));
   of.settle();
   EXPECT_EQ(store.stage(one).index, 1u);
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 8"));
 }
 
 TEST(a_stage, is_of_a_file_that_others_need_whole) {
