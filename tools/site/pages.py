@@ -61,8 +61,10 @@ class HeaderPage:
 
     def add_contents(self):
         """The headers of a module, with the first sentence of each."""
+        headers = self.env.app.overture_headers
         pages = [path for path in self.header.includes
-                 if path in self.env.app.overture_headers and path != self.header.path]
+                 if path in headers and path != self.header.path]
+        pages += [path for path in sorted(headers) if self.is_apart(path)]
         listed = nodes.definition_list(classes=["headers"])
         for path in pages:
             name = path.removeprefix("overture/")
@@ -78,6 +80,13 @@ class HeaderPage:
         if pages:
             self.section += listed
             self.section += toctree(self.env, [self.names.document(path) for path in pages])
+
+    def is_apart(self, path):
+        """Whether it is a header of this module that no other includes: of a library apart."""
+        headers = self.env.app.overture_headers
+        folder = self.header.path.removesuffix("/overture.h").removesuffix(".hpp")
+        return (path.rpartition("/")[0] == folder and path != self.header.path and
+                not any(path in each.includes for each in headers.values()))
 
     def entry(self, entry, outer):
         anchor = self.names.anchor(entry)
