@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
 // The lives of the assets: what happens to one, in lists, counts and room of the budget.
+#include <string_view>
 #include <utility>
 
 #include "assets/store_core.hpp"
@@ -16,6 +17,13 @@ bool is_waited_for(const slot& one) noexcept {
   const need* each = one.needed_by;
   while (each != nullptr && !each->pending) each = each->next_of_child;
   return each != nullptr;
+}
+
+// A loader may return the error of a need that it has looked at.
+bool returns_error_of_need(const slot& one) noexcept {
+  if (one.failed_need == nullptr) return false;
+  const error& of_need = one.failed_need->failure;
+  return one.failure == of_need && std::string_view(one.failure.reason) == of_need.reason;
 }
 
 // A program waits while an asset is busy, which would never end for one that has failed with that.
@@ -48,9 +56,8 @@ void store_core::wake(actions& todo) noexcept {
 
 void store_core::fails(slot& one, life_event event, const error& why, actions& todo) noexcept {
   one.failure = as_failure(why, event);
-  // A loader may return the error of a need that it has looked at.
-  const bool is_of_need = one.failed_need != nullptr && one.failed_need->failure == one.failure;
-  if (event != life_event::decode_fails || !is_of_need) one.failed_need = nullptr;
+  const bool is_of_need = event == life_event::decode_fails && returns_error_of_need(one);
+  if (!is_of_need) one.failed_need = nullptr;
   one.failed_at = {};
   happens(one, event, todo);
 }

@@ -26,7 +26,7 @@ class given_allocator final : public allocator {
     how_ = *given;
     return nullptr;
   }
-  // For the configurations of the library: null if there is none.
+  // For configurations; null, which means malloc, if the program gave none.
   [[nodiscard]] allocator* get() noexcept { return how_.allocate != nullptr ? this : nullptr; }
 
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {

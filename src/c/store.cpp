@@ -75,21 +75,35 @@ overture_code read_variant(const overture_asset_variant* given, wanted_asset& as
   return fine(error);
 }
 
-// For decode().
+// What decode() asks for.
+struct named_asset {
+  overture_code read(const overture_needs* needs, overture_asset_type type, const char* given,
+                     const overture_asset_variant* variant, overture_error* error) noexcept {
+    if (needs == nullptr) return invalid(error, no_needs);
+    if (type >= needs->store.types) return invalid(error, no_type);
+    const result<asset_path> normal = room_.read(given);
+    if (!normal) return failed(error, normal.error(), given == nullptr ? "" : given);
+    path = *normal;
+    what.type = &type_of(needs->store, type);
+    return read_variant(variant, what, error);
+  }
+
+  asset_path path;
+  wanted_asset what;
+
+ private:
+  given_path room_;  // of the path
+};
+
 overture_code ask(overture_needs* needs, overture_asset_type type, const char* path,
                   const overture_asset_variant* variant, overture_asset** asset,
                   overture_error* error, bool is_needed) noexcept {
   if (asset == nullptr) return invalid(error, "there is no place for the asset");
   *asset = nullptr;
-  if (needs == nullptr) return invalid(error, no_needs);
-  if (type >= needs->store.types) return invalid(error, no_type);
-  given_path given;
-  const result<asset_path> normal = given.read(path);
-  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
-  wanted_asset what{.type = &type_of(needs->store, type)};
-  if (const overture_code flaw = read_variant(variant, what, error)) return flaw;
-  return hand_over(is_needed ? typed::need<program_value>(needs->context, *normal, what)
-                             : typed::want<program_value>(needs->context, *normal, what),
+  named_asset named;
+  if (const overture_code flaw = named.read(needs, type, path, variant, error)) return flaw;
+  return hand_over(is_needed ? typed::need<program_value>(needs->context, named.path, named.what)
+                             : typed::want<program_value>(needs->context, named.path, named.what),
                    needs->store, type, false, asset, error);
 }
 
@@ -216,14 +230,9 @@ overture_code overture_needs_name_variant(overture_needs* needs, overture_asset_
                                           overture_asset_name* name, overture_error* error) {
   if (name == nullptr) return invalid(error, "there is no place for the name");
   *name = {.of = nullptr, .type = type};
-  if (needs == nullptr) return invalid(error, no_needs);
-  if (type >= needs->store.types) return invalid(error, no_type);
-  given_path given;
-  const result<asset_path> normal = given.read(path);
-  if (!normal) return failed(error, normal.error(), path == nullptr ? "" : path);
-  wanted_asset what{.type = &type_of(needs->store, type)};
-  if (const overture_code flaw = read_variant(variant, what, error)) return flaw;
-  name->of = typed::name(needs->context, *normal, what);
+  named_asset named;
+  if (const overture_code flaw = named.read(needs, type, path, variant, error)) return flaw;
+  name->of = typed::name(needs->context, named.path, named.what);
   return name->of == nullptr ? out_of_memory(error) : fine(error);
 }
 

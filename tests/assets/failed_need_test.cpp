@@ -251,6 +251,20 @@ TEST(a_failed_need, whose_error_its_parent_returns_is_to_blame_all_the_same) {
   }
 }
 
+TEST(a_failed_need, is_not_to_blame_for_another_error_of_its_parent) {
+  store_rig rig({.workers = 0});
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<words> wall = store.get<words>("wall.txt"_path);
+  ASSERT_EQ(store.outcome(wall), "corrupt");
+  rig.lists.returns = error{.code = errc::corrupt, .reason = "no room"};
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "corrupt");
+  EXPECT_EQ(explained(store, room), "room: no room");
+}
+
 // What came from version control at once, while what is between them is not held.
 TEST(a_failed_need, that_comes_before_what_needs_it_by_others_has_them_tried_again) {
   for (const bool from_above : {false, true}) {

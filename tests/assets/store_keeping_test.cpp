@@ -73,6 +73,27 @@ TEST(kept_memory, of_what_was_given_up_first_goes_with_what_it_needed) {
   EXPECT_TRUE(store.get<level>("new"_path).is_ready()) << "it was kept";
 }
 
+TEST(kept_memory, of_what_was_asked_for_again_is_not_the_oldest) {
+  memory_rig rig({.workers = 1});
+  rig.add_level("old", 2);
+  rig.add_level("new", 1);
+  rig.mount();
+  memory_store store(rig, {.keep_bytes = 2 * mib});
+  asset<level> older = store.get<level>("old"_path);
+  asset<level> newer = store.get<level>("new"_path);
+  ASSERT_TRUE(store.is_ready(older) && store.is_ready(newer));
+  older = {};
+  store.pump(1ms);
+  newer = {};
+  (void)store.progress();  // the older level is given up, and is unloaded in pump()
+  asset<part> again = store.get<part>("old.d/0"_path);
+  EXPECT_TRUE(pump_until(store, [&] { return store.progress().kept_bytes == 2 * mib; }));
+  again = {};
+  EXPECT_TRUE(pump_until(store, [&] { return rig.sum.now == 2; })) << rig.sum.now;
+  EXPECT_TRUE(store.get<part>("old.d/0"_path).is_ready());
+  EXPECT_FALSE(store.get<part>("old.d/1"_path).is_ready());
+}
+
 TEST(kept_memory, of_what_is_64_needs_below_a_kept_asset_counts_as_held) {
   memory_rig rig({.workers = 1});
   for (int i = 0; i < 70; ++i) rig.add("=" + std::to_string(i), "=1\n@=" + std::to_string(i + 1));

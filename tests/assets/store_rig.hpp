@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -108,6 +109,7 @@ class list_loader final : public loader<list> {
       }
     }
     if (after_needs) after_needs(made.name);
+    if (returns) return tl::unexpected<error>(*returns);
     for (const asset<words>& each : made.texts) {
       const result<void> status = each.status();
       if (returns_errors && each.state() == asset_state::failed) {
@@ -134,6 +136,7 @@ class list_loader final : public loader<list> {
   bool depends = false;
   bool is_free = false;
   bool returns_errors = false;  // of what it needs
+  std::optional<error> returns;
 
  private:
   diary& diary_;

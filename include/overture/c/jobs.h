@@ -70,7 +70,8 @@ typedef struct overture_host_jobs {
   const overture_allocator* memory;  // about 200 bytes for each job that is queued; NULL: malloc
 } overture_host_jobs;
 
-// A pool without threads, for all that takes one: its jobs run on your job system, which is copied.
+// Makes a pool that has no threads of its own: its jobs run on your job system. The structure is
+// copied.
 // A thread that waits for a group runs jobs of that group itself if none of yours has begun them,
 // so waits inside jobs need no free thread; yours then finds nothing to do when it calls such a
 // job, which it must all the same. To record, attach your threads: overture_timeline_attach().

@@ -68,7 +68,7 @@ OVERTURE_LOADERS_API overture_code overture_loader_of_kind(int32_t kind,
                                                            overture_loader* loader,
                                                            overture_error* error);
 
-// The value of an asset that one of these loaders made, good for as long as the asset is loaded.
+// The value that one of these loaders made. Valid while its asset is loaded.
 typedef struct overture_content overture_content;
 
 // The bytes; the text, in UTF-8 without a NUL at its end; all pixels; the samples (16 bits,
