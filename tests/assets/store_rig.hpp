@@ -173,6 +173,13 @@ struct rigged_store : asset_store {
   }
 };
 
+// What explain() says of it.
+template <class T>
+[[nodiscard]] std::string explained(const asset_store& store, const asset<T>& of) {
+  char text[4000];
+  return {text, store.explain(of, text)};
+}
+
 // Pumps until it is so; false if that hangs.
 template <class Condition>
 [[nodiscard]] bool pump_until(asset_store& store, Condition condition) {
