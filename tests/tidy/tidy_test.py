@@ -305,6 +305,17 @@ class Text(TidyTest):
             )
         self.assert_quiet(tidy.rule_no_reminders, {"docs/x.md": "method" + "TO" + "DOs\n"})
 
+    def test_plants(self):
+        rule = tidy.rule_plants_are_there_once
+        plant = "plant src/a.cpp nothing\n-  go();\n+  stop();\n"
+        self.assert_quiet(rule, {"tools/mutate/plants.txt": plant, "src/a.cpp": "  go();\n"})
+        self.assert_fires(rule, {"tools/mutate/plants.txt": plant}, "txt:1: 0 times in src/a.cpp")
+        self.assert_fires(
+            rule,
+            {"tools/mutate/plants.txt": "# x\n" + plant, "src/a.cpp": "  go();\n  go();\n"},
+            "txt:2: 2 times in src/a.cpp",
+        )
+
     def test_markdown_titles(self):
         rule = tidy.rule_markdown_has_one_title
         self.assert_quiet(rule, {"a.md": "# a\n\n## b\n\n```\n# no title\n```\n"})

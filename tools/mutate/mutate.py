@@ -27,6 +27,8 @@ import resource
 import subprocess
 import sys
 
+from plant_list import LIST, read_list
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutate" / "tree"
 BUILD = ROOT / "build" / "mutate" / "build"
@@ -211,34 +213,6 @@ def wakes_and_counts(source, text):
     return found
 
 
-def read_list(whole=False):
-    """Tests by pattern of sources, plants that are written out, and those that change nothing."""
-    tests, plants, same = [], [], []
-    lines = (pathlib.Path(__file__).parent / "plants.txt").read_text().splitlines()
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        at += 1
-        if line.startswith("tests "):
-            pattern, programs = line[len("tests "):].split(" : ")
-            if whole:
-                programs = re.sub(r"/\d+", "", programs)
-            tests.append((pattern.strip(), [one.split() for one in programs.split(";")]))
-        elif line.startswith("plant "):
-            _, source, name = line.split(" ", 2)
-            sides = {"-": [], "+": []}
-            while at < len(lines) and lines[at][:1] in sides:
-                sides[lines[at][0]].append(lines[at][1:])
-                at += 1
-            plants.append((source, name, "\n".join(sides["-"]), "\n".join(sides["+"])))
-        elif line.startswith("same "):
-            source, name, place = re.fullmatch(r"same (\S+) (.+) at (.+) : .+", line).groups()
-            same.append((source, name, place))
-        elif line and not line.startswith("#"):
-            sys.exit(f"plants.txt:{at}: neither tests nor a plant: {line}")
-    return tests, plants, same
-
-
 def all_plants(tests, written, same):
     plants, unused = [], set(same)
     names = subprocess.run(["git", "ls-files", "src", "include"], cwd=ROOT, check=True,
@@ -255,11 +229,11 @@ def all_plants(tests, written, same):
             unused -= set(known)
             if not known:
                 plants.append(plant)
-        for source, what, old, new in written:
+        for source, what, old, new, line in written:
             if source != name:
                 continue
             if text.count(old) != 1:
-                sys.exit(f"plants.txt: not there once: {source}: {what}")
+                sys.exit(f"plants.txt:{line}: not there once: {source}: {what}")
             at = text.index(old)
             plants.append(written_plant(name, text, at, old, new, what))
         without_overlaps([one for one in plants if one.source == name])
@@ -442,7 +416,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("source", nargs="*")
     given = parser.parse_args()
-    tests, written, same = read_list(given.whole)
+    tests, written, same = read_list(LIST.read_text(), given.whole)
     plants = every = all_plants(tests, written, same)
     if given.source:
         plants = [plant for plant in plants if any(one in str(plant) for one in given.source)]

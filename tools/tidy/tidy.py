@@ -15,9 +15,11 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+for folder in ("tidy", "mutate"):
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / folder))
 from licence import licence_line
 from modules import ADAPTERS, BESIDE, FOLDERS, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from plant_list import read_list
 from tree import Tree, prose_lines
 from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
 
@@ -444,6 +446,16 @@ def rule_tests_named_in_documents_exist(tree):
             for suite, name in TEST_NAME.findall(line):
                 if (suite, name) not in known:
                     yield Problem(file.path, number, f"there is no test {suite}.{name}")
+
+
+def rule_plants_are_there_once(tree):
+    """A bug that cannot be planted any more would be missed in a run of hours."""
+    texts = {file.path: file.text for file in tree.files}
+    path = "tools/mutate/plants.txt"
+    for source, name, old, _, line in read_list(texts.get(path, ""))[1]:
+        count = texts.get(source, "").count(old)
+        if count != 1:
+            yield Problem(path, line, f"{count} times in {source}, not once: {name}")
 
 
 def rule_markdown_has_one_title(tree):
