@@ -49,6 +49,8 @@ void slot_table::link(slot& one) noexcept {
 }
 
 bool slot_table::copy(std::string_view text, std::string_view& to) noexcept {
+  to = {};
+  if (text.empty()) return true;
   if (text.size() > text_left_) {
     const std::size_t bytes = std::max<std::size_t>(text.size(), 16u << 10);
     void* const place =
@@ -58,7 +60,7 @@ bool slot_table::copy(std::string_view text, std::string_view& to) noexcept {
     text_left_ = bytes;
   }
   char* const at = reinterpret_cast<char*>(texts_ + 1) + (texts_->bytes - text_left_);
-  if (!text.empty()) std::memcpy(at, text.data(), text.size());
+  std::memcpy(at, text.data(), text.size());
   text_left_ -= text.size();
   to = {at, text.size()};
   return true;

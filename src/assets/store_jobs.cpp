@@ -77,7 +77,8 @@ void store_core::work_later(asset_priority priority) noexcept {
 // A job belongs to no asset, nor to one kind of work: there is one for each step of a read, each
 // decode() and each build() or finalize(), and each does what is most urgent by then. What is
 // queued in a pool cannot be overtaken otherwise. At one priority reads go on first, to keep the
-// disk busy, and then the order is that of asking.
+// disk busy, and then the order is that of asking; what an asset needs has its number, and is ready
+// before its siblings are decoded.
 // True if there may be something to read.
 bool store_core::do_one(priority_classes of_these) noexcept {
   for (;;) {
@@ -117,7 +118,7 @@ bool store_core::do_one(priority_classes of_these) noexcept {
 store_core::chosen_work store_core::choose_work(priority_classes of_these, actions& todo) noexcept {
   slot* const read = to_decode_.first(of_these);
   slot* const made = for_workers_.first(of_these);
-  const bool made_is_next = made != nullptr && (read == nullptr || comes_before(*made, *read));
+  const bool made_is_next = made != nullptr && (read == nullptr || !comes_before(*read, *made));
   const slot* const first = made_is_next ? made : read;
   const asset_priority least = first != nullptr ? first->priority : asset_priority{};
   if (fetch_request* const step = with_.files.take_step(of_these, least)) {

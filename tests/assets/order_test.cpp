@@ -43,6 +43,33 @@ TEST(asset_order, is_by_priority_and_then_as_asked) {
   EXPECT_THAT(decodes(rig), ElementsAre("menu", "one", "two", "low", "music"));
 }
 
+// Or a level would show no progress until all that it needs is decoded.
+TEST(asset_order, what_is_decoded_is_made_ready_before_its_siblings_are_decoded) {
+  for (const unsigned workers : {0u, 1u}) {
+    store_rig rig({.workers = workers});
+    rig.texts.is_free = true;
+    std::string names;
+    for (char name = 'a'; name <= 't'; ++name) {
+      names += std::string(1, name) + '\n';
+      rig.add(std::string(1, name), std::string(1, name));
+    }
+    rig.add("level", names);
+    rig.os.set_cached(true);
+    rig.mount();
+    std::size_t most_waiting = 0;
+    std::size_t decoded = 0;
+    rig.texts.before_decode = [&](const std::string&) {
+      std::size_t ready = 0;
+      for (const std::string& line : rig.happened.lines()) ready += line.starts_with("finalize ");
+      most_waiting = std::max(most_waiting, decoded++ - ready);
+    };
+    rigged_store store(rig, {.background_threads = 0});
+    const asset<list> level = store.get<list>("level"_path);
+    EXPECT_EQ(store.outcome(level), "ready");
+    EXPECT_LE(most_waiting, 2u);
+  }
+}
+
 TEST(asset_order, no_file_waits_for_more_than_are_in_memory) {
   constexpr unsigned in_memory = 8;
   temp_folder folder;  // in the page cache, so that no read interrupts the jobs

@@ -37,6 +37,16 @@ class few_threads final : public thread_factory {
   unsigned left_;
 };
 
+TEST(asset_refusal, of_the_root_may_be_the_first_of_a_store) {
+  for (const char* path : {"", "/"}) {
+    store_rig rig;
+    rig.add("a", "a");
+    rig.mount();
+    rigged_store store(rig);
+    EXPECT_EQ(store.outcome(store.get<words>(path)), "not_a_file") << path;
+  }
+}
+
 TEST(asset_refusal, of_background_threads_leaves_their_assets_to_the_job_system) {
   for (const unsigned workers : {0u, 2u}) {
     for (const unsigned started : {0u, 1u, 3u}) {
