@@ -106,7 +106,9 @@ def closing(text, begin):
 PICK = "planted::pick({number}, {right}, {wrong})"
 EITHER = "(planted::is({number}) ? bool({wrong}) : bool({right}))"
 ONE_OR_OTHER = "if (planted::is({number})) {\n{wrong}\n} else {\n{right}\n}"
-DECLARES = re.compile(r"\s*(?:const |auto |[\w:]+(?:<[\w:]+>)?[*&]* (?:const )?\w+(?: =|\{|;))")
+DECLARES = re.compile(
+    r"\s*(?:const |auto |[\w:]+(?:<[\w:]+>)?[*&]* (?:const )?\w+(?: =|\{|;)"
+    r"|[\w:<>]+[*&]* \w+\(.*\)[^;]* \{)")
 
 
 def is_balanced(text):
