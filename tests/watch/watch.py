@@ -22,6 +22,7 @@ SPINS = ("spins-by-yield", "spins-by-clock", "spins-by-poll", "spins-by-trylock"
 COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries",
            "misses": "20,000 look-ups of 50 names failed",
            "look-ups": "30,000 questions about 1 name",
+           "printing": "40,001 writes: (standard error) (40,000)",
            "opens-again": "41,000 opens, 40,000 of them while the file was open"}
 
 
@@ -161,6 +162,15 @@ def frames(box, game):
     assert report["frames"] == 2 and report["first_frame_ns"] > 0, report["frames"]
 
 
+def plug_ins(box, game):
+    """What only a plug-in has is called there, though the recorder has the same names."""
+    plain = pathlib.Path(game).with_name("watched_plain_game")
+    printed, report = box.report(plain, "any")
+    assert printed == "1042", printed
+    assert report["frames"] == 1, report["frames"]
+    assert box.file(report, "of-the-plug-in")["bytes"] == 2, report["files"]
+
+
 def survives(box, game, what, code):
     printed, report = box.report(game, what, code=code)
     assert printed == "", printed
@@ -205,6 +215,7 @@ def streams(box, game):
     _, report = box.report(game, "streams")
     text = box.file(report, "text")
     assert text["opens"] == 2 and text["bytes"] == 20 and text["reads"] == 0, text
+    assert text["bytes_written"] == 20, text
 
 
 def full(box, game):
@@ -375,6 +386,7 @@ CASES = {
     "own-code": lambda box, game, _: own_code(box, game),
     "libraries": lambda box, game, _: libraries(box, game),
     "frames": lambda box, game, _: frames(box, game),
+    "plug-ins": lambda box, game, _: plug_ins(box, game),
     "abort": lambda box, game, _: survives(box, game, "abort", 128 + signal.SIGABRT),
     "crash": lambda box, game, _: survives(box, game, "crash", 128 + signal.SIGSEGV),
     "_exit": lambda box, game, _: survives(box, game, "_exit", 9),

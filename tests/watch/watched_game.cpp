@@ -34,6 +34,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -321,6 +322,18 @@ void tiny_reads() {
     lseek(file, 0, SEEK_SET);
     while (read(file, room, sizeof room) > 0) {
     }
+  }
+  print_time(now_ns() - begin);
+}
+
+// By each way to do it.
+void prints() {
+  const std::uint64_t begin = now_ns();
+  for (int i = 0; i < 10'000; ++i) {
+    std::fprintf(stderr, "error %d of %s\n", i, "sound");
+    std::fputs("the same error again\n", stderr);
+    std::cerr << "and again\n";
+    if (write(STDERR_FILENO, "!\n", 2) != 2) std::abort();
   }
   print_time(now_ns() - begin);
 }
@@ -628,6 +641,7 @@ const std::map<std::string, std::function<void()>> all = {
     {"decodes-alone", decodes_alone},
     {"decodes-on-main", unpack_for_a_while},
     {"tiny-reads", tiny_reads},
+    {"printing", prints},
     {"misses", misses},
     {"look-ups", look_ups},
     {"listing", listing},

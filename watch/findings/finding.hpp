@@ -30,6 +30,7 @@ enum class finding_kind : std::uint8_t {
   listing,
   cold_reads,
   writing,
+  printing,
   servers,
   window,
   graphics,

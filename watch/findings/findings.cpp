@@ -24,8 +24,8 @@ constexpr const char* kind_names[] = {
     "lock-over-files", "contended-lock", "sleeping",      "polling",         "waking",
     "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
     "read-again",      "opens-again",    "misses",        "look-ups",        "listing",
-    "cold-reads",      "writing",        "servers",       "window",          "graphics",
-    "fonts",           "before-main",
+    "cold-reads",      "writing",        "printing",      "servers",         "window",
+    "graphics",        "fonts",          "before-main",
 };
 
 std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {

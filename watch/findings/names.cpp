@@ -8,6 +8,7 @@
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/name_sums.hpp"
 #include "watch/findings/words.hpp"
 
 namespace overture::watch {
@@ -19,32 +20,6 @@ constexpr std::uint64_t look_ups_min = 500;
 constexpr std::uint64_t entries_min = 500;
 constexpr std::uint64_t opens_again_min = 50;
 constexpr std::uint64_t opens_of_a_file_max = 16;
-
-struct name_sums {
-  std::map<std::uint32_t, std::uint64_t> by_name;
-  std::map<std::uint64_t, std::uint64_t> callers;
-  std::uint64_t count = 0;
-  std::uint64_t longest_ns = 0;  // of a thread
-};
-
-// `weight`: how much an event counts for its name; 0 if it is not wanted.
-template <class Weight>
-name_sums sums_of(const load_view& view, Weight weight) {
-  name_sums sums;
-  for (const watched_thread& thread : view.process.threads) {
-    std::uint64_t ns = 0;
-    for (const watched_event& each : thread.events) {
-      const std::uint64_t counts = each.begin_ns < view.end_ns() ? weight(each) : 0;
-      if (counts == 0) continue;
-      sums.by_name[each.id] += counts;
-      sums.callers[each.place()] += each.took_ns;
-      sums.count += counts;
-      ns += each.took_ns;
-    }
-    sums.longest_ns = std::max(sums.longest_ns, ns);
-  }
-  return sums;
-}
 
 void find_misses(const load_view& view, std::vector<finding>& to) {
   const name_sums sums = sums_of(view, [](const watched_event& each) {

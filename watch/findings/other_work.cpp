@@ -9,6 +9,8 @@
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/load_threads.hpp"
+#include "watch/findings/name_sums.hpp"
 #include "watch/findings/words.hpp"
 
 namespace overture::watch {
@@ -79,6 +81,29 @@ void add_finding(const load_view& view, std::vector<finding>& to, finding_kind k
                 .advice = advice});
 }
 
+bool is_printed(const watched_process& process, const watched_event& event) {
+  if (event.kind != event_kind::write || event.id == 0) return false;
+  const std::string_view name = process.name(event.id);
+  return name == output_name || name == error_name;
+}
+
+void find_printing(const load_view& view, std::vector<finding>& to) {
+  const name_sums sums = sums_of(
+      view, [&](const watched_event& each) { return is_printed(view.process, each) ? 1u : 0u; },
+      loading_threads(view));
+  if (sums.count == 0) return;
+  finding made{.kind = finding_kind::printing, .ns = sums.longest_ns};
+  made.what = "Text is printed while the game loads.";
+  made.evidence.push_back(fmt::format("{}: {}.",
+                                      report_detail::counted(sums.count, "write", "writes"),
+                                      names_words(view.process, sums.by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
+  made.advice =
+      "Look at what it prints: an error that is reported again and again has a cause. Print less, "
+      "and gather lines into large writes.";
+  to.push_back(made);
+}
+
 void find_before_main(const load_view& view, std::vector<finding>& to) {
   if (!view.process.main_ns) return;
   to.push_back(
@@ -97,10 +122,11 @@ void find_before_main(const load_view& view, std::vector<finding>& to) {
 void find_other_work(const load_view& view, std::vector<finding>& to) {
   add_finding(view, to, finding_kind::writing, "The disk is written to while the game loads.",
               "Write after the load, on another thread, and sync only what must not be lost.",
-              [](const watched_event& each) {
-                return each.kind == event_kind::sync ||
-                       (each.kind == event_kind::write && each.id != 0);
+              [&](const watched_event& each) {
+                const bool writes = each.kind == event_kind::write && each.id != 0;
+                return each.kind == event_kind::sync || (writes && !is_printed(view.process, each));
               });
+  find_printing(view, to);
   add_finding(
       view, to, finding_kind::servers, "A device or a server is waited for.",
       "Open devices and ask servers on another thread, and begin to load meanwhile.",

@@ -47,7 +47,9 @@ void find_tiny(const load_view& view, std::vector<finding>& to) {
   finding made{.kind = finding_kind::tiny_reads};
   std::map<std::uint64_t, std::uint64_t> callers;
   made.ns = longest_of(view, [&](const watched_event& each) {
-    const bool is_tiny = is_read(each) && each.id != 0 && each.reads_tiny();
+    // What waited for the disk would have done so in large pieces, too.
+    const bool is_tiny =
+        is_read(each) && each.id != 0 && each.reads_tiny() && !waits_for_disk(each);
     if (is_tiny) callers[each.place()] += each.took_ns;
     return is_tiny;
   });

@@ -8,6 +8,7 @@
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/load_threads.hpp"
 #include "watch/findings/words.hpp"
 
 namespace overture::watch {
@@ -16,30 +17,12 @@ namespace {
 
 constexpr std::uint64_t loop_min = 3;         // fewer are no loop
 constexpr std::uint64_t poll_ms_max = 1'000;  // who waits longer waits for something
-constexpr double awaited_share_min = 0.05;
 
 struct sleep_sums {
   std::uint64_t count = 0;
   std::uint64_t ns = 0;
   std::uint64_t asked_ns = 0;
 };
-
-// Whose sleeps make the load longer: the main thread, and those that it waits for.
-std::vector<bool> threads_of_load(const load_view& view) {
-  std::vector<std::uint64_t> awaited_ns(view.threads.size());
-  for (const watched_wake& each : view.process.wakes) {
-    const watched_thread& to = view.process.threads[each.to_thread];
-    const watched_event& wait = to.events[each.to_event];
-    if (to.is_main && wait.begin_ns < view.end_ns()) awaited_ns[each.from_thread] += wait.took_ns;
-  }
-  std::vector<bool> is_of_load(view.threads.size());
-  for (std::size_t i = 0; i < view.threads.size(); ++i) {
-    is_of_load[i] =
-        view.process.threads[i].is_main ||
-        static_cast<double>(awaited_ns[i]) > awaited_share_min * static_cast<double>(view.end_ns());
-  }
-  return is_of_load;
-}
 
 bool is_idle_poll(const watched_event& event) {
   return event.kind == event_kind::wait_poll && event.has(plain_event::timeout) &&
@@ -72,7 +55,7 @@ finding sleep_finding(const load_view& view, std::uint32_t thread, std::uint64_t
 }  // namespace
 
 void find_sleeps(const load_view& view, std::vector<finding>& to) {
-  const std::vector<bool> is_of_load = threads_of_load(view);
+  const std::vector<bool> is_of_load = awaited_threads(view);
   for (std::uint32_t i = 0; i < view.process.threads.size(); ++i) {
     if (!is_of_load[i]) continue;
     std::map<std::pair<bool, std::uint64_t>, sleep_sums> by_place;

@@ -186,14 +186,14 @@ bool allocates_here() noexcept {
 }
 
 // These allocate by malloc(), and who calls them is of more interest.
-#define NEW(NAME)                                                 \
-  constinit next_function<void*(std::size_t)> next_##NAME(#NAME); \
-  OVERTURE_WATCH_TAKES(void*, NAME, (std::size_t bytes)) {        \
-    const auto next = found(next_##NAME);                         \
-    counts.caller = OVERTURE_WATCH_CALLER;                        \
-    void* const block = next(bytes);                              \
-    counts.caller = 0;                                            \
-    return block;                                                 \
+#define NEW(NAME)                                                              \
+  constinit next_function<void*(std::size_t)> next_##NAME(#NAME);              \
+  OVERTURE_WATCH_TAKES(void*, NAME, (std::size_t bytes)) {                     \
+    const auto next = found(next_##NAME);                                      \
+    counts.caller = OVERTURE_WATCH_CALLER;                                     \
+    void* const block = next ? next(bytes) : make_block(bytes, counts.caller); \
+    counts.caller = 0;                                                         \
+    return block;                                                              \
   }
 NEW(_Znwm)
 NEW(_Znam)

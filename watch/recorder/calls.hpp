@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 
 #include "watch/recorder/next_function.hpp"
 #include "watch/recorder/open_files.hpp"
@@ -44,5 +45,7 @@ inline void fails_if(plain_event& event, bool has_failed) noexcept {
 // Bytes that were read or written at a place of a file; more than one event has room for become
 // several.
 void record_bytes(plain_event event, std::uint64_t place, std::uint64_t bytes) noexcept;
+// Likewise where a FILE is.
+void note_bytes(event_kind kind, plain_event event, std::FILE* file, std::uint64_t bytes) noexcept;
 
 }  // namespace overture::watch

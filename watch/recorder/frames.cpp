@@ -83,7 +83,6 @@ void* frame_or(const char* name, void* found) noexcept {
 }
 
 using find_function = void*(const char*);
-using find_of_function = void*(void*, const char*);
 
 }  // namespace
 
@@ -118,17 +117,6 @@ void set_next(void* real) {
   Next.set(reinterpret_cast<Function*>(real));
 }
 
-// The loader's own, which dlsym() itself cannot be asked for here.
-find_of_function* real_dlsym() noexcept {
-  static constinit atomic<find_of_function*> known{nullptr};
-  find_of_function* found = known.load(std::memory_order_relaxed);
-  for (const char* const version : {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"}) {
-    if (!found) found = reinterpret_cast<find_of_function*>(dlvsym(RTLD_NEXT, "dlsym", version));
-  }
-  known.store(found, std::memory_order_relaxed);
-  return found;
-}
-
 // Of a library that a program has opened: what is watched of it. Null for anything else.
 __attribute__((noinline)) void* watched_of(void* library, const char* name) noexcept {
   if (!name || library == RTLD_NEXT || library == RTLD_DEFAULT) return nullptr;
@@ -143,13 +131,13 @@ __attribute__((noinline)) void* watched_of(void* library, const char* name) noex
   };
   for (const finder_row& each : finders) {
     if (std::strcmp(each.name, name) != 0) continue;
-    void* const real = real_dlsym()(library, name);
+    void* const real = loader_dlsym()(library, name);
     if (!real || !recorded_process()) return nullptr;
     if (real != each.ours) each.set(real);
     return each.ours;
   }
   for (const frame_row& each : frame_rows) {
-    if (std::strcmp(each.name, name) == 0) return frame_or(name, real_dlsym()(library, name));
+    if (std::strcmp(each.name, name) == 0) return frame_or(name, loader_dlsym()(library, name));
   }
   return nullptr;
 }
@@ -159,7 +147,7 @@ __attribute__((noinline)) void* watched_of(void* library, const char* name) noex
 // Ends with a jump, as dlopen(): for RTLD_NEXT the loader looks where the call came from.
 OVERTURE_WATCH_TAKES(void*, dlsym, (void* library, const char* name)) {
   if (void* const ours = watched_of(library, name)) return ours;
-  return real_dlsym()(library, name);
+  return loader_dlsym()(library, name);
 }
 
 }  // namespace overture::watch

@@ -244,6 +244,10 @@ inline constexpr std::size_t slots_at = threads_at + threads_max * sizeof(thread
 inline constexpr std::size_t names_at = slots_at + name_slots * sizeof(counter);
 inline constexpr std::size_t chunks_at = names_at + names_bytes_max;
 
+// What the first descriptors are called.
+inline constexpr const char* output_name = "(standard output)";
+inline constexpr const char* error_name = "(standard error)";
+
 // Variables that the command sets for the recorder.
 // A file in the folder: a program that is not watched has been started.
 inline constexpr const char* others_file = "others";

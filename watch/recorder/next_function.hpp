@@ -21,6 +21,15 @@
 
 namespace overture::watch {
 
+using find_of_function = void*(void* library, const char* name);
+// The loader's own dlsym(), which dlsym() itself cannot be asked for here.
+[[nodiscard]] find_of_function* loader_dlsym() noexcept;
+
+// The next definition after this library's, as the loader would find it for the program. Where the
+// program has none, that of a library which came with a plug-in: the plug-in's calls come here,
+// too. Null if there is none at all.
+[[nodiscard]] void* find_next(const char* name, const char* version) noexcept;
+
 template <class Function>
 class next_function;
 
@@ -46,9 +55,7 @@ class next_function<Result(Parameters...)> {
 
  private:
   __attribute__((noinline, cold)) pointer find() noexcept {
-    void* symbol = version_ ? dlvsym(RTLD_NEXT, name_, version_) : nullptr;
-    if (!symbol) symbol = dlsym(RTLD_NEXT, name_);
-    const auto found = reinterpret_cast<pointer>(symbol);
+    const auto found = reinterpret_cast<pointer>(find_next(name_, version_));
     found_.store(found, std::memory_order_relaxed);
     return found;
   }

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -70,6 +71,14 @@ extern "C" void overture_watch_thread_ended(void* entry) {
   own.end_ns.store(process->time_of(clock_ns()), relaxed);
 }
 
+void note_standard_descriptors(process_file& file) noexcept {
+  const auto note = [&](int descriptor, const char* name) {
+    note_descriptor(descriptor, file.name(name, std::strlen(name)), descriptor_kind::file);
+  };
+  note(STDOUT_FILENO, output_name);
+  note(STDERR_FILENO, error_name);
+}
+
 void note_program(process_file& file) noexcept {
   char path[4096];
   const long bytes = system_call(SYS_readlinkat, AT_FDCWD, reinterpret_cast<long>("/proc/self/exe"),
@@ -110,6 +119,7 @@ bool begin(anchor& own) noexcept {
   auto* const room = new (&own.file) process_file;
   if (!process_file::make(folder, chunks, *room)) return false;
   forget_descriptors();
+  note_standard_descriptors(own.file);
   process_head& head = own.file.head();
   head.begin_ns.store(own.begin_ns, relaxed);
   if (is_first) head.started_ns.store(number_in(started_variable), relaxed);

@@ -34,15 +34,6 @@ FILE* opened(std::uintptr_t caller, const char* path, const char* mode, Call cal
   });
 }
 
-void note_bytes(event_kind kind, plain_event event, FILE* file, std::uint64_t bytes) noexcept {
-  const kept_errno keep;
-  descriptor& of = descriptor_of(fileno(file));
-  event.kind = kind;
-  event.flags |= plain_event::stdio;
-  event.id = of.name.load(relaxed);
-  record_bytes(event, of.place.fetch_add(bytes, relaxed), bytes);
-}
-
 template <class Call>
 std::size_t moved(event_kind kind, std::uintptr_t caller, FILE* file, std::size_t size, Call call) {
   return measured(caller, call, [&](std::size_t items, plain_event event) {
@@ -87,6 +78,15 @@ void note_unseen(FILE* file, std::uintptr_t caller) noexcept {
 
 }  // namespace
 
+void note_bytes(event_kind kind, plain_event event, FILE* file, std::uint64_t bytes) noexcept {
+  const kept_errno keep;
+  descriptor& of = descriptor_of(fileno(file));
+  event.kind = kind;
+  event.flags |= plain_event::stdio;
+  event.id = of.name.load(relaxed);
+  record_bytes(event, of.place.fetch_add(bytes, relaxed), bytes);
+}
+
 #define OPENS(NAME)                                                                            \
   constinit next_function<FILE*(const char*, const char*)> next_##NAME(#NAME);                 \
   OVERTURE_WATCH_TAKES(FILE*, NAME, (const char* path, const char* mode)) {                    \
@@ -110,6 +110,8 @@ namespace {
 // Whether the next bytes are in memory. Such a read takes less than a clock: it has none, but for
 // one of so many, which stands for all of them.
 constexpr std::uint64_t sampled = 64;
+// What takes longer had no core: it does not stand for others.
+constexpr std::uint64_t common_ns = 1'000;
 bool is_in_memory(const FILE* file, std::uint64_t bytes) noexcept {
   return bytes <= tiny_bytes_max &&
          file->_IO_read_end - file->_IO_read_ptr >= static_cast<std::ptrdiff_t>(bytes);
@@ -136,8 +138,9 @@ std::size_t read_items(std::uintptr_t caller, FILE* file, std::size_t size, std:
   if (is_sampled) begin_ns = clock_ns();
   const std::size_t items = call();
   if (is_sampled) {
-    const std::uint64_t took_ns = clock_ns() - begin_ns;
-    event.took_ns = took_ns < clock_cost_ns ? 0 : (took_ns - clock_cost_ns) * sampled;
+    const std::uint64_t measured_ns = clock_ns() - begin_ns;
+    const std::uint64_t took_ns = measured_ns < clock_cost_ns ? 0 : measured_ns - clock_cost_ns;
+    event.took_ns = took_ns > common_ns ? took_ns : took_ns * sampled;
   }
   of.place.fetch_add(bytes, relaxed);
   if (!repeats(event)) {

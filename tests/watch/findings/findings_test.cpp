@@ -193,6 +193,16 @@ const flawed_load flawed_loads[] = {
        of.main().add(event_kind::write, 100_ms, 50_ms, options, at_place(0, 100));
        of.main().add(event_kind::sync, 150_ms, 300_ms, options);
      }},
+    {"an error that is printed over and over", finding_kind::printing, 300_ms,
+     "3,000 writes: (standard error) (2,000), (standard output) (1,000).",
+     [](made_up& of) {
+       const std::uint32_t errors = of.name(error_name);
+       const std::uint32_t output = of.name(output_name);
+       for (unsigned i = 0; i < 3'000; ++i) {
+         of.main().add(event_kind::write, 100_ms + i * 200_us, 100_us, i % 3 == 0 ? output : errors,
+                       at_place(i * 40, 40));
+       }
+     }},
     {"a sound server that does not answer", finding_kind::servers, 1200_ms,
      "SDL_OpenAudioDevice (1.20 s)",
      [](made_up& of) {
@@ -248,6 +258,18 @@ TEST(findings, leave_out_what_is_not_felt) {
   made_up long_load;
   long_load.main().zone(zone_number::inflate, 100_ms, 50_ms);
   EXPECT_TRUE(found_in(long_load, 6000_ms).empty()) << "less than a hundredth";
+}
+
+// As one that plays music may be: the load would not be shorter without it.
+TEST(findings, leave_out_what_is_printed_by_a_thread_that_loads_nothing) {
+  made_up process;
+  made_up_thread music = process.thread("music", 10_ms);
+  for (unsigned i = 0; i < 3'000; ++i) {
+    music.add(event_kind::write, 100_ms + i * 200_us, 100_us, process.name(error_name));
+  }
+  EXPECT_TRUE(found_in(process, 1000_ms).empty());
+  music.open(process.name("/data/a.ogg"), 50_ms, 1_us);
+  EXPECT_FALSE(found_in(process, 1000_ms).empty());
 }
 
 TEST(findings, end_with_the_load) {

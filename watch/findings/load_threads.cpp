@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Zlib
+#include "watch/findings/load_threads.hpp"
+
+#include <algorithm>
+
+namespace overture::watch {
+
+std::vector<bool> awaited_threads(const load_view& view) {
+  constexpr double share_min = 0.05;
+  std::vector<std::uint64_t> awaited_ns(view.threads.size());
+  for (const watched_wake& each : view.process.wakes) {
+    const watched_thread& to = view.process.threads[each.to_thread];
+    const watched_event& wait = to.events[each.to_event];
+    if (to.is_main && wait.begin_ns < view.end_ns()) awaited_ns[each.from_thread] += wait.took_ns;
+  }
+  std::vector<bool> is_awaited(view.threads.size());
+  for (std::size_t i = 0; i < view.threads.size(); ++i) {
+    is_awaited[i] =
+        view.process.threads[i].is_main ||
+        static_cast<double>(awaited_ns[i]) > share_min * static_cast<double>(view.end_ns());
+  }
+  return is_awaited;
+}
+
+std::vector<bool> loading_threads(const load_view& view) {
+  std::vector<bool> loads = awaited_threads(view);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const std::vector<watched_event>& events = view.process.threads[i].events;
+    loads[i] =
+        loads[i] || std::any_of(events.begin(), events.end(), [&](const watched_event& each) {
+          return each.begin_ns < view.end_ns() && opens_content(view.process, each);
+        });
+  }
+  return loads;
+}
+
+}  // namespace overture::watch
