@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Zlib
-//
-// A program of C, which has neither the library of C++ nor one that shows frames: only its plug-in
-// has those, as a driver of graphics or a module of Python does.
+/* SPDX-License-Identifier: Zlib */
+/* A program of C, which has neither the library of C++ nor one that shows frames: only its plug-in
+   has those, as a driver of graphics or a module of Python does. */
 #include <dlfcn.h>
 #include <stdio.h>
 
