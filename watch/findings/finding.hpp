@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ enum class finding_kind : std::uint8_t {
   window,
   graphics,
   fonts,
+  computing,
   before_main,
 };
 // "lock-over-files"
@@ -65,6 +67,8 @@ struct main_part {
 
 // A read that the page cache cannot have served.
 [[nodiscard]] bool waits_for_disk(const watched_event& event);
+// What a thread did in the driver of graphics, by samples and outside of calls that are watched.
+[[nodiscard]] std::map<std::string, std::uint64_t> driver_code(const thread_use& of);
 // What was not seen in this run, in sentences.
 [[nodiscard]] std::vector<std::string> limits_of(const load_view& view);
 
@@ -77,6 +81,7 @@ void find_allocations(const load_view& view, std::vector<finding>& to);
 void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);
+void find_computing(const load_view& view, std::vector<finding>& to);
 void find_other_work(const load_view& view, std::vector<finding>& to);
 
 }  // namespace overture::watch

@@ -25,7 +25,7 @@ constexpr const char* kind_names[] = {
     "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
     "read-again",      "opens-again",    "misses",        "look-ups",        "listing",
     "cold-reads",      "writing",        "printing",      "servers",         "window",
-    "graphics",        "fonts",          "before-main",
+    "graphics",        "fonts",          "computing",     "before-main",
 };
 
 std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
@@ -120,6 +120,7 @@ std::vector<finding> findings_of(const load_view& view) {
   find_decoding(view, all);
   find_reads(view, all);
   find_names(view, all);
+  find_computing(view, all);
   find_other_work(view, all);
   // Names can be anything.
   for (finding& each : all) {

@@ -104,6 +104,26 @@ void find_printing(const load_view& view, std::vector<finding>& to) {
   to.push_back(made);
 }
 
+// Drivers compile shaders when they like: also when something is drawn.
+void find_graphics(const load_view& view, std::vector<finding>& to) {
+  work_sums sums = time_of(view, [](const watched_event& each) {
+    return is_work(each, zone_work::textures) || is_work(each, zone_work::shaders);
+  });
+  if (const thread_use* const main = view.main()) {
+    for (const auto& [file, ns] : driver_code(*main)) {
+      sums.by_what[file + ", by samples"] += ns;
+      sums.longest_ns += ns;
+    }
+  }
+  if (sums.longest_ns == 0) return;
+  to.push_back({.kind = finding_kind::graphics,
+                .ns = sums.longest_ns,
+                .what = "The graphics driver takes textures and compiles shaders.",
+                .evidence = {list_of(sums)},
+                .advice = "Compile shaders once and keep them, or while files are read; upload "
+                          "compressed textures."});
+}
+
 void find_before_main(const load_view& view, std::vector<finding>& to) {
   if (!view.process.main_ns) return;
   to.push_back(
@@ -137,12 +157,7 @@ void find_other_work(const load_view& view, std::vector<finding>& to) {
   add_finding(view, to, finding_kind::window, "Opening the window takes time.",
               "Begin to read files on another thread before the window is opened.",
               [](const watched_event& each) { return is_work(each, zone_work::window); });
-  add_finding(
-      view, to, finding_kind::graphics, "The graphics driver takes textures and shaders.",
-      "Compile shaders once and keep them, or while files are read; upload compressed textures.",
-      [](const watched_event& each) {
-        return is_work(each, zone_work::textures) || is_work(each, zone_work::shaders);
-      });
+  find_graphics(view, to);
   add_finding(
       view, to, finding_kind::fonts, "Fonts are looked for, opened and drawn.",
       "Name the font files instead of asking for them, and draw letters when they are shown.",

@@ -16,16 +16,22 @@ namespace {
 constexpr std::uint64_t tiny_reads_min = 1'000;
 constexpr std::uint64_t slow_read_ns = 100'000;  // no page cache takes so long for a page
 
-// The most that any thread took for events that `wanted` accepts.
+// What a thread took for events that `wanted` accepts.
+template <class Wanted>
+std::uint64_t time_of(const watched_thread& thread, std::uint64_t end_ns, Wanted wanted) {
+  std::uint64_t ns = 0;
+  for (const watched_event& each : thread.events) {
+    if (each.begin_ns < end_ns && wanted(each)) ns += each.took_ns;
+  }
+  return ns;
+}
+
+// The most that any thread took for them.
 template <class Wanted>
 std::uint64_t longest_of(const load_view& view, Wanted wanted) {
   std::uint64_t longest = 0;
   for (const watched_thread& thread : view.process.threads) {
-    std::uint64_t ns = 0;
-    for (const watched_event& each : thread.events) {
-      if (each.begin_ns < view.end_ns() && wanted(each)) ns += each.took_ns;
-    }
-    longest = std::max(longest, ns);
+    longest = std::max(longest, time_of(thread, view.end_ns(), wanted));
   }
   return longest;
 }
@@ -101,7 +107,11 @@ void find_cold(const load_view& view, std::vector<finding>& to) {
     }
   }
   finding made{.kind = finding_kind::cold_reads};
-  made.ns = longest_of(view, [](const watched_event& each) { return waits_for_disk(each); });
+  for (const watched_thread& each : view.process.threads) {
+    const bool had_none =
+        each.kernel && each.kernel->read_bytes == 0 && each.kernel->major_faults == 0;
+    if (!had_none) made.ns = std::max(made.ns, time_of(each, view.end_ns(), waits_for_disk));
+  }
   made.what = "Reads waited for the disk.";
   made.evidence.push_back(fmt::format(
       "{} came from the disk, and {} for it.", bytes_text(disk_bytes),

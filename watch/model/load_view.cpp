@@ -120,13 +120,7 @@ std::map<std::string, std::uint64_t> code_of(const watched_process& process,
       inside_until = std::max(inside_until, event->end_ns);
     }
     if (each.at_ns < inside_until) continue;
-    const watched_module* const module = process.module_of(each.address);
-    if (!module) {
-      code["code made while it runs"] += process.sample_ns;
-      continue;
-    }
-    const std::size_t slash = module->path.rfind('/');
-    code[module->path.substr(slash == std::string::npos ? 0 : slash + 1)] += process.sample_ns;
+    code[process.file_at(each.address)] += process.sample_ns;
   }
   return code;
 }

@@ -70,11 +70,15 @@ bool watched_process::is_own(std::uint64_t address) const {
   return path == program || (!path.starts_with("/usr/lib") && !path.starts_with("/lib"));
 }
 
-std::string watched_process::code_at(std::uint64_t address) const {
+std::string watched_process::file_at(std::uint64_t address) const {
   const watched_module* const module = module_of(address);
   if (!module) return "code made while it runs";
   const std::size_t slash = module->path.rfind('/');
-  const std::string file = module->path.substr(slash == std::string::npos ? 0 : slash + 1);
+  return module->path.substr(slash == std::string::npos ? 0 : slash + 1);
+}
+
+std::string watched_process::code_at(std::uint64_t address) const {
+  const std::string file = file_at(address);
   // As if it were a call that returns to the next byte.
   const auto function = functions.find(address + 1);
   return function == functions.end() ? file : fmt::format("{} in {}", function->second, file);

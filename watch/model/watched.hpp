@@ -137,6 +137,8 @@ struct watched_process {
   [[nodiscard]] std::string place_of(std::uint64_t address) const;
   // The function of a sample, or its file where that has no symbols.
   [[nodiscard]] std::string code_at(std::uint64_t address) const;
+  // The name of the file alone.
+  [[nodiscard]] std::string file_at(std::uint64_t address) const;
 };
 
 // A row of the table of zones.

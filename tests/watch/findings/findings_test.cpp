@@ -222,6 +222,24 @@ const flawed_load flawed_loads[] = {
        of.main().zone(zone_number::glCompileShader, 100_ms, 600_ms);
        of.main().zone(zone_number::glLinkProgram, 800_ms, 300_ms);
      }},
+    {"shaders that the driver compiles when it draws", finding_kind::graphics, 450_ms,
+     "libLLVM-15.so.1, by samples (400 ms), glTexImage2D (50.0 ms).",
+     [](made_up& of) {
+       of->sample_ns = 1_ms;
+       of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libLLVM-15.so.1"});
+       for (unsigned i = 0; i < 400; ++i) {
+         of.main()->samples.push_back({100_ms + i * 1_ms, 0x7000'0100 + i * 8});
+       }
+       of.main().zone(zone_number::glTexImage2D, 600_ms, 50_ms);
+     }},
+    {"a main thread that computes", finding_kind::computing, 600_ms,
+     "By samples: functions without a name (600 ms).",
+     [](made_up& of) {
+       of->sample_ns = 2_ms;
+       for (unsigned i = 0; i < 300; ++i) {
+         of.main()->samples.push_back({100_ms + i * 2_ms, 0x1100 + i * 8});
+       }
+     }},
     {"fonts", finding_kind::fonts, 450_ms, "FcFontMatch (450 ms)",
      [](made_up& of) { of.main().zone(zone_number::FcFontMatch, 100_ms, 450_ms); }},
     {"a program that links for long", finding_kind::before_main, 800_ms, "1 library was",
@@ -258,6 +276,16 @@ TEST(findings, leave_out_what_is_not_felt) {
   made_up long_load;
   long_load.main().zone(zone_number::inflate, 100_ms, 50_ms);
   EXPECT_TRUE(found_in(long_load, 6000_ms).empty()) << "less than a hundredth";
+}
+
+// It had no core for so long.
+TEST(findings, leave_out_slow_reads_of_a_thread_that_read_nothing_from_the_disk) {
+  made_up process;
+  process.main()->kernel = kernel_truth{.read_bytes = std::uint64_t{2} << 20};
+  made_up_thread worker = process.thread("worker", 0);
+  worker->kernel = kernel_truth{};
+  worker.read(process.name("/data/a.png"), 100_ms, 500_ms, 0, 100'000);
+  EXPECT_TRUE(found_in(process, 2000_ms).empty());
 }
 
 // As one that plays music may be: the load would not be shorter without it.
@@ -316,7 +344,9 @@ TEST(findings, leave_tight_loops_of_work_alone) {
           {100_ms + i * 1_ms, 0x1100 + (loop_bytes == 40 ? i % 2 * 40 : i % loop_bytes)});
       if (loop_bytes > 4) worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
     }
-    EXPECT_TRUE(found_in(process, 2000_ms).empty()) << loop_bytes;
+    for (const finding& each : found_in(process, 2000_ms)) {
+      EXPECT_NE(each.kind, finding_kind::spinning) << loop_bytes;
+    }
   }
 }
 
