@@ -26,18 +26,13 @@ std::uint64_t time_of(const watched_thread& thread, std::uint64_t end_ns, Wanted
   return ns;
 }
 
-// The most that any thread took for them.
-template <class Wanted>
-std::uint64_t longest_of(const load_view& view, Wanted wanted) {
-  std::uint64_t longest = 0;
-  for (const watched_thread& thread : view.process.threads) {
-    longest = std::max(longest, time_of(thread, view.end_ns(), wanted));
-  }
-  return longest;
-}
-
 bool is_read(const watched_event& event) {
   return event.kind == event_kind::read && !event.has(plain_event::unseen);
+}
+
+// Slow reads of others had no core for so long.
+bool reads_the_disk(const watched_thread& thread) {
+  return !thread.kernel || thread.kernel->read_bytes > 0;
 }
 
 void find_tiny(const load_view& view, std::vector<finding>& to) {
@@ -52,13 +47,17 @@ void find_tiny(const load_view& view, std::vector<finding>& to) {
   if (tiny < tiny_reads_min) return;
   finding made{.kind = finding_kind::tiny_reads};
   std::map<std::uint64_t, std::uint64_t> callers;
-  made.ns = longest_of(view, [&](const watched_event& each) {
-    // What waited for the disk would have done so in large pieces, too.
-    const bool is_tiny =
-        is_read(each) && each.id != 0 && each.reads_tiny() && !waits_for_disk(each);
-    if (is_tiny) callers[each.place()] += each.took_ns;
-    return is_tiny;
-  });
+  for (const watched_thread& thread : view.process.threads) {
+    const bool may_wait = reads_the_disk(thread);
+    const auto is_tiny = [&](const watched_event& each) {
+      if (!is_read(each) || each.id == 0 || !each.reads_tiny()) return false;
+      // Large pieces would have had to wait, too.
+      if (may_wait && waits_for_disk(each)) return false;
+      callers[each.place()] += each.took_ns;
+      return true;
+    };
+    made.ns = std::max(made.ns, time_of(thread, view.end_ns(), is_tiny));
+  }
   made.what = "Files are read in tiny pieces.";
   made.evidence.push_back(fmt::format("{} of {} reads got at most {} bytes: {}.", count_text(tiny),
                                       count_text(reads), tiny_bytes_max,
@@ -108,9 +107,8 @@ void find_cold(const load_view& view, std::vector<finding>& to) {
   }
   finding made{.kind = finding_kind::cold_reads};
   for (const watched_thread& each : view.process.threads) {
-    const bool had_none =
-        each.kernel && each.kernel->read_bytes == 0 && each.kernel->major_faults == 0;
-    if (!had_none) made.ns = std::max(made.ns, time_of(each, view.end_ns(), waits_for_disk));
+    if (reads_the_disk(each))
+      made.ns = std::max(made.ns, time_of(each, view.end_ns(), waits_for_disk));
   }
   made.what = "Reads waited for the disk.";
   made.evidence.push_back(fmt::format(
