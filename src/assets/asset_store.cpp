@@ -129,36 +129,36 @@ std::uint64_t load_context::file_bytes() const noexcept {
   return static_cast<const slot&>(of_).stage.file_bytes;
 }
 
-detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_wanted& what,
-                                      bool needed) noexcept {
+detail::asset_head* asset_context::ask(const asset_path& path, const detail::asset_wanted& what,
+                                       detail::naming how) noexcept {
   slot& one = static_cast<slot&>(of_);
   slot* const found =
-      one.store->ask(path, what, asset_priority::background, {.parent = &one, .needed = needed});
-  if (found == nullptr && needed) {
+      one.store->ask(path, what, asset_priority::background, {.parent = &one, .as = how});
+  if (found == nullptr && how != detail::naming::want) {
     one.store->flawed(one, {.code = errc::out_of_memory, .reason = "out of memory for an asset"});
   }
   return or_none(found);
 }
 
-detail::asset_head* load_context::ask(std::string_view path, const detail::asset_wanted& what,
-                                      bool needed) noexcept {
+detail::asset_head* asset_context::ask(std::string_view path, const detail::asset_wanted& what,
+                                       detail::naming how) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
-  if (normal) return ask(*normal, what, needed);
+  if (normal) return ask(*normal, what, how);
   slot& one = static_cast<slot&>(of_);
   slot* const found = one.store->ask({path, {hash64(path)}}, what, asset_priority::background,
-                                     {.parent = &one, .needed = needed, .flaw = &normal.error()});
-  if (found == nullptr && needed) one.store->flawed(one, normal.error());
+                                     {.parent = &one, .as = how, .flaw = &normal.error()});
+  if (found == nullptr && how != detail::naming::want) one.store->flawed(one, normal.error());
   return or_none(found);
 }
 
-detail::asset_head* load_context::name_any(const asset_path& path,
-                                           const detail::asset_wanted& what) noexcept {
+detail::asset_head* asset_context::name_any(const asset_path& path,
+                                            const detail::asset_wanted& what) noexcept {
   return static_cast<slot&>(of_).store->name(path, what);
 }
 
-detail::asset_head* load_context::name_any(std::string_view path,
-                                           const detail::asset_wanted& what) noexcept {
+detail::asset_head* asset_context::name_any(std::string_view path,
+                                            const detail::asset_wanted& what) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   return normal ? name_any(*normal, what) : nullptr;

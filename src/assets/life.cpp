@@ -44,7 +44,7 @@ class stepping {
   }
   void leave_as(asset_state as) noexcept {
     if (!next.leaving) next.in = place::none;
-    next.building = false;
+    next.building = next.built = false;
     next.state = as;
     leave();
   }
@@ -53,6 +53,7 @@ class stepping {
     settle(asset_state::failed);
   }
   void wait_for_finalize() noexcept {
+    next.built = false;
     next.state = asset_state::finalizing;
     next.in = is_.free_threaded ? place::for_workers : place::for_main;
     (is_.free_threaded ? todo.finalize_job : todo.wake_main) = true;
@@ -60,7 +61,7 @@ class stepping {
   // Decoded, and waits for nothing.
   void go_on() noexcept {
     if (is_.need_failed) return fail();
-    if (!is_.builds) return wait_for_finalize();
+    if (!is_.builds || next.built) return wait_for_finalize();
     next.state = asset_state::finalizing;
     next.in = place::for_workers;
     next.building = true;
@@ -68,7 +69,13 @@ class stepping {
   }
   void has_built() noexcept {
     next.building = false;
-    is_wanted() ? wait_for_finalize() : leave_as(asset_state::unloaded);
+    if (!is_wanted()) return leave_as(asset_state::unloaded);
+    next.built = true;
+    if (is_.needs_pending) {
+      next.state = asset_state::needing;
+    } else {
+      go_on();
+    }
   }
 
   void file_has_come() noexcept {

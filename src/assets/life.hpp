@@ -4,7 +4,8 @@
 //
 //   unloaded -> queued -> reading -> decoding -> [needing] -> finalizing -> ready, or failed
 //
-// One whose loader builds() is `finalizing` while it is built, too.
+// One whose loader builds() is `finalizing` while it is built, too, and `needing` again if build()
+// asks for more.
 //
 // The value of an asset leaves on its own way, beside whatever the asset does next: it waits to be
 // unloaded, and an asset that is asked for meanwhile is read once its old value has left.
@@ -38,6 +39,7 @@ struct life {
   bool again = false;     // queued, to be read once it has left or settled
   bool begun = false;     // finalize() was called, so its value must be unloaded where that was
   bool building = false;  // build() comes before finalize(), or is running
+  bool built = false;     // it waits for what build() has asked for
 
   friend bool operator==(const life&, const life&) = default;
 };

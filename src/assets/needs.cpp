@@ -44,7 +44,9 @@ slot* needs::settle(slot& child) noexcept {
     one->pending = false;
     slot& parent = *one->parent;
     --parent.pending_needs;
-    if (parent.visit == visits_) continue;  // it needs the child twice
+    const bool is_first = parent.visit != visits_;  // it may need the child twice
+    parent.lacks = !one->may_fail || (!is_first && parent.lacks);
+    if (!is_first) continue;
     parent.visit = visits_;
     parent.walk_next = freed;
     freed = &parent;
@@ -185,7 +187,7 @@ slot* needs::judge() noexcept {
     } else {
       one->pending = false;
       const bool failed = one->child->state.load(std::memory_order_relaxed) == asset_state::failed;
-      if (failed) blame(parent, *one->child);
+      if (failed && !one->may_fail) blame(parent, *one->child);
     }
   }
   return freed;
@@ -228,7 +230,7 @@ void needs::give_up(need& one) noexcept {
   overture::detail::drop_handle(*one.child);
 }
 
-result<void> needs::add(slot& parent, slot& child) noexcept {
+result<void> needs::add(slot& parent, slot& child, bool may_fail) noexcept {
   if (&asset_of(parent) == &child) return fail(errc::invalid, "it needs itself");
   const circle closed = closes(parent, child);
   if (closed == circle::certain) {
@@ -239,8 +241,12 @@ result<void> needs::add(slot& parent, slot& child) noexcept {
   if (one == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
   const bool doubtful = closed == circle::doubtful;
   const bool pending = doubtful || !is_decided(child);
-  *one = {
-      .parent = &parent, .child = &child, .needed = true, .pending = pending, .doubtful = doubtful};
+  *one = {.parent = &parent,
+          .child = &child,
+          .needed = true,
+          .may_fail = may_fail,
+          .pending = pending,
+          .doubtful = doubtful};
   link(*one);
   if (doubtful) {
     one->next_doubt = std::exchange(doubts_, one);

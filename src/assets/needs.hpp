@@ -26,8 +26,9 @@ namespace overture::assets_detail {
 struct need {
   slot* parent = nullptr;
   slot* child = nullptr;
-  bool needed = false;   // not only wanted: the child is held for it
-  bool pending = false;  // the parent waits for the child, or because it is doubtful
+  bool needed = false;    // not only wanted: the child is held for it
+  bool may_fail = false;  // the child: the parent can do without
+  bool pending = false;   // the parent waits for the child, or because it is doubtful
   bool doubtful = false;
   need* next_of_parent = nullptr;
   need* before_of_child = nullptr;
@@ -55,7 +56,7 @@ class needs {
   // Notes that `parent` needs `child`, holds it, and waits for it if it is not decided, or if the
   // need is doubtful. Errors: invalid if that would close a circle of needs, out_of_memory. A
   // reload stands for its asset.
-  [[nodiscard]] result<void> add(slot& parent, slot& child) noexcept;
+  [[nodiscard]] result<void> add(slot& parent, slot& child, bool may_fail = false) noexcept;
   // Judges the doubtful needs again. Those that close a circle are given up, and their parents fail
   // with that; the others wait for their child only. Returns the parents that wait no longer,
   // linked by woken_next.
@@ -79,7 +80,8 @@ class needs {
   // Forgets what `parent` needs, and gives it up.
   void remove_all(slot& parent) noexcept;
   // `child` has settled: those that waited for it wait no longer. They are linked by walk_next
-  // until the next call of these functions; null if there are none.
+  // until the next call of these functions, and slot::lacks says which cannot do without it; null
+  // if there are none.
   [[nodiscard]] slot* settle(slot& child) noexcept;
   // A walk over assets, each once, linked by walk_next: good until the next call of the others.
   struct walk {

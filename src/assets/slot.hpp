@@ -152,6 +152,7 @@ struct slot : overture::detail::asset_head {
   need* needed_by = nullptr;                     // those of others for this one
   group_member* groups = nullptr;                // that it is in
   std::uint32_t pending_needs = 0;               // that are not settled
+  bool lacks = false;                            // it cannot do without what has just failed
   std::int64_t rank = 0;                         // lower than those of all that it needs
   std::uint32_t visit = 0;                       // the last walk that came here
   std::uint32_t seen_handles = 0;                // that this walk has explained

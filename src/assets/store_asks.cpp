@@ -54,11 +54,11 @@ slot* store_core::ask(const asset_path& path, const asset_wanted& what, asset_pr
     const asset_priority asked_with = how.parent != nullptr ? how.parent->priority : priority;
     const bool is_unloaded = found->now.state == asset_state::unloaded;
     if (is_unloaded) found->wanted = asset_priority{};
-    const bool others_want_it = how.needed || (how.group != nullptr && join(*how.group, *found));
+    const bool others_want_it = how.needs() || (how.group != nullptr && join(*how.group, *found));
     if (!others_want_it) found->wanted = std::max(found->wanted, asked_with);
     want(*found, asked_with, how.flaw, todo);
-    if (how.parent != nullptr && how.needed) {
-      note_need(*how.parent, *found, todo);
+    if (how.needs()) {
+      note_need(*how.parent, *found, how.as, todo);
       todo.wakes_main |= has_reloads_ahead();  // it may wait for one
     } else if (how.parent != nullptr) {
       needs_.add_wanted(*how.parent, *found);
@@ -129,16 +129,20 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
   happens(one, life_event::asked, todo);
 }
 
-void store_core::note_need(slot& parent, slot& child, actions& todo) noexcept {
+void store_core::note_need(slot& parent, slot& child, naming as, actions& todo) noexcept {
+  const bool may_fail = as == naming::need_or_placeholder;
   if (child.now.state == asset_state::failed && is_decided(child)) {
     // Each once, or two that fail together would try each other again for ever.
     const bool retries = parent.retry != 0 && child.last_retry != parent.retry;
-    if (!retries || child.is_bad_path || !find_loader(child)) return blame(parent, child);
-    child.retry = child.last_retry = parent.retry;
-    happens(child, life_event::retried, todo);
-    raise_all(child, parent.priority, todo);
+    if (!retries || child.is_bad_path || !find_loader(child)) {
+      if (!may_fail) return blame(parent, child);
+    } else {
+      child.retry = child.last_retry = parent.retry;
+      happens(child, life_event::retried, todo);
+      raise_all(child, parent.priority, todo);
+    }
   }
-  if (const result<void> added = needs_.add(parent, child); !added) {
+  if (const result<void> added = needs_.add(parent, child, may_fail); !added) {
     parent.failure = added.error();
     parent.failed_need = &parent;
     return;

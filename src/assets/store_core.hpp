@@ -48,13 +48,16 @@ namespace overture::assets_detail {
 
 class thread_work;
 using overture::detail::asset_wanted;
+using overture::detail::naming;
 
 // Who asks for an asset, and how.
 struct asking {
-  slot* parent = nullptr;  // the asset that is being decoded and asks: with its priority
+  slot* parent = nullptr;    // the asset that is being decoded or built and asks: with its priority
+  naming as = naming::want;  // by the parent
   overture::detail::group_head* group = nullptr;  // that it joins
-  bool needed = false;                            // and waits for it
   const error* flaw = nullptr;                    // of the path, so that it fails at once
+
+  [[nodiscard]] bool needs() const noexcept { return parent != nullptr && as != naming::want; }
 };
 
 inline constexpr error other_type{
@@ -201,6 +204,7 @@ class store_core final : public fetch_listener {
   void carry_out(slot& one, const life_actions& what, actions& todo) noexcept REQUIRES(lock_);
   void take_room(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void settle(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void remake_what_did_without(const slot& one) noexcept REQUIRES(lock_);
   void set_priority(slot& one, asset_priority to) noexcept REQUIRES(lock_);
   void set_room(slot& one, std::uint64_t bytes) noexcept REQUIRES(lock_);
   void resume_decodes(actions& todo) noexcept REQUIRES(lock_);
@@ -232,7 +236,7 @@ class store_core final : public fetch_listener {
       REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
-  void note_need(slot& parent, slot& child, actions& todo) noexcept REQUIRES(lock_);
+  void note_need(slot& parent, slot& child, naming as, actions& todo) noexcept REQUIRES(lock_);
   void put_in_needed(slot& one) noexcept REQUIRES(lock_);
 
   // In store_priority.cpp.
@@ -312,6 +316,7 @@ class store_core final : public fetch_listener {
   void decode(slot& one) noexcept;
   void note_size(const slot& one) noexcept REQUIRES(lock_);
   void decoded(slot& one, const result<void>& made, void* value, text_place at) noexcept;
+  void fail_decode(slot& one, const error& why, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] void* take_value(loader_entry& of) noexcept;
   void free_value(loader_entry& of, void* value) noexcept REQUIRES(lock_);
 

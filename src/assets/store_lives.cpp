@@ -56,7 +56,7 @@ void store_core::wake(actions& todo) noexcept {
 
 void store_core::fails(slot& one, life_event event, const error& why, actions& todo) noexcept {
   one.failure = as_failure(why, event);
-  const bool is_of_need = event == life_event::decode_fails && returns_error_of_need(one);
+  const bool is_of_need = event != life_event::read_fails && returns_error_of_need(one);
   if (!is_of_need) one.failed_need = nullptr;
   one.failed_at = {};
   happens(one, event, todo);
@@ -258,12 +258,21 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   } else if (one.blamed) {
     retry_blaming(one);
   }
+  if (!failed) remake_what_did_without(one);
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
-    if (failed) blame(*parent, one);
+    if (failed && parent->lacks) blame(*parent, one);
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;
     parent->let_go_by = &one;
     parent->woken_next = woken_;
     woken_ = parent;
+  }
+}
+
+// What copies from its needs has copied a placeholder.
+void store_core::remake_what_did_without(const slot& one) noexcept {
+  for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
+    if (!each->may_fail || each->pending || !each->parent->of->dependent) continue;
+    note_change(each->parent->reload_of ? *each->parent->reload_of : *each->parent, 0);
   }
 }
 

@@ -41,6 +41,12 @@ text_place place_in(std::span<const std::byte> content, const error& why) noexce
           .column = 1 + before.size() - line};
 }
 
+// The first stage that has all of a file, if this one has.
+unsigned stage_with(const loader_entry& of, unsigned stage, std::uint64_t file_bytes) noexcept {
+  while (stage > 0 && of.stage_bytes[stage - 1] >= file_bytes) --stage;
+  return stage;
+}
+
 }  // namespace
 
 // --- Which is next -------------------------------------------------------------------------------
@@ -115,7 +121,10 @@ slot* store_core::begin_read(actions& todo) noexcept {
 void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept {
   one.room_bytes = room_bytes;
   slot& asset = one.reload_of != nullptr ? *one.reload_of : one;
-  if (asset.changed && asset.due_ns <= now_ns()) take_change(asset);
+  if (asset.changed && asset.due_ns <= now_ns()) {
+    take_change(asset);
+    asset.stages_left_out = 0;  // of the file as it was
+  }
   happens(one, life_event::read_begins, todo);
   if (one.read_number == 0) one.read_number = reads_begun_;
   one.fetch.path = one.path;
@@ -302,7 +311,7 @@ void store_core::has_been_read(slot& one) noexcept {
       happens(one, life_event::read_refused, todo);
     } else if (ended.outcome) {
       one.file_bytes = ended.content.size();
-      one.stage = {.index = one.stage.index,
+      one.stage = {.index = stage_with(*one.of, one.stage.index, ended.file_bytes),
                    .is_part = ended.content.size() < ended.file_bytes,
                    .has_parts = ended.has_parts,
                    .file_bytes = ended.file_bytes};
@@ -431,16 +440,24 @@ void store_core::decoded(slot& one, const result<void>& made, void* value, text_
       happens(one, life_event::decode_ends, todo);
     } else {
       if (value != nullptr) free_value(of, value);
-      const unsigned stage = one.stage.index;
-      fails(one, life_event::decode_fails, made.error(), todo);
-      if (one.now.state == asset_state::queued) {
-        one.stage = {.index = stage + 1};
-        (one.reload_of != nullptr ? *one.reload_of : one).stages_left_out |= 1u << stage;
-      }
+      fail_decode(one, made.error(), todo);
       one.failed_at = at;
     }
   }
   perform(todo);
+}
+
+// A stage may be too little for a value. It is left out, and what has no value yet goes on to the
+// next one; what shows a later one keeps that. Where memory is short, more of the file is no help.
+void store_core::fail_decode(slot& one, const error& why, actions& todo) noexcept {
+  const unsigned stage = one.stage.index;
+  slot& asset = one.reload_of != nullptr ? *one.reload_of : one;
+  const bool is_too_little = one.stage.is_part && why.code != errc::out_of_memory;
+  const bool has_later = &asset != &one && stage < asset.stage.index;
+  if (!is_too_little || has_later) one.stage.is_part = false;
+  fails(one, life_event::decode_fails, why, todo);
+  if (is_too_little) asset.stages_left_out |= 1u << stage;
+  if (one.now.state == asset_state::queued) one.stage = {.index = stage + 1};
 }
 
 }  // namespace overture::assets_detail

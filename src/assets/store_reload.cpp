@@ -27,6 +27,16 @@ bool follows_the_whole(const slot& part) noexcept {
   return each != nullptr;
 }
 
+// A part that has failed, and its whole is to be loaded again.
+bool comes_after_the_whole(const slot& part) noexcept {
+  if (part.of->reads || part.now.state != asset_state::failed) return false;
+  for (const slot* one = part.first_of_path; one != nullptr; one = slot_table::next_of(*one)) {
+    const bool is_whole = one->of != nullptr && one->of->reads;
+    if (is_whole && (one->changed || one->reload != nullptr)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
@@ -120,12 +130,16 @@ asset_stage store_core::stage_of(const slot& one) noexcept {
 
 void store_core::set_last_stage(slot& one, unsigned stage) noexcept {
   const sync_detail::scoped_lock hold(lock_);
+  // What was too little may have failed by chance; a game may say the same each frame.
+  if (stage != one.last_stage) one.stages_left_out = 0;
   one.last_stage = stage;
   if (one.now.state == asset_state::ready) consider_stage(one);
 }
 
-// False if it is being loaded, and has to end first.
+// False if it is being loaded, and has to end first, or is a part that has failed: it would be
+// made of the old value of the whole.
 bool store_core::try_reload(slot& one, actions& todo) noexcept {
+  if (comes_after_the_whole(one)) return false;
   slot& loading = one.reload != nullptr ? *one.reload : one;
   if (loading.now.state == asset_state::needing) {
     take_change(one);
@@ -337,7 +351,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
       if (each->needed && parent.of->dependent) note_change(parent, 0);
     }
   } else {
-    one.last_reload = tl::unexpected<error>(reload.failure);
+    const bool was_left_out = (one.stages_left_out >> reload.stage.index & 1) != 0;
+    if (!was_left_out) one.last_reload = tl::unexpected<error>(reload.failure);
     note_troubled(one);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;

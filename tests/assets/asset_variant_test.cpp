@@ -217,6 +217,24 @@ TEST_F(a_part, that_is_in_its_file_at_last_is_made_whatever_holds_the_file) {
   }
 }
 
+// And not of the old one first, which would tell that it has failed again.
+TEST_F(a_part, that_failed_is_made_again_once_its_file_was_loaded_again) {
+  rig.add("table", "one 1\n");
+  start();
+  const asset<cell> one = get("one");
+  const asset<cell> none = get("three");
+  ASSERT_EQ(store->outcome(one), "ready");
+  ASSERT_EQ(store->outcome(none), "not_found");
+  ASSERT_TRUE(store->take_events([](const asset_event&) {}));
+  rig.add("table", "one 1\nthree 3\n");
+  store->reload("table");
+  ASSERT_TRUE(pump_until(*store, [&] { return none.is_ready() && one.version() == 2; }));
+  EXPECT_EQ(cells.made, 4) << "two each time";
+  ASSERT_TRUE(store->take_events([](const asset_event& event) {
+    EXPECT_NE(event.kind, asset_event_kind::failed) << event.path.text;
+  }));
+}
+
 TEST(an_asset_without_a_file, is_made_again_by_a_reload_of_its_path) {
   struct counting final : loader<int> {
     result<int> decode(std::span<const std::byte> bytes, load_context&) override {

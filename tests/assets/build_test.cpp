@@ -46,6 +46,7 @@ class sentence_loader final : public loader<sentence> {
     return {};
   }
   result<finalize_step> finalize(sentence& value, std::chrono::nanoseconds) override {
+    if (before_finalize) before_finalize();
     diary_.note("say " + value.text);
     finalized_on = std::this_thread::get_id();
     return finalize_step::done;
@@ -59,6 +60,7 @@ class sentence_loader final : public loader<sentence> {
   }
 
   std::function<void(asset_context&)> before_build;
+  std::function<void()> before_finalize;
   std::thread::id built_on;
   std::thread::id finalized_on;
   bool is_free = false;
@@ -71,10 +73,11 @@ struct build_rig {
   store_rig base;
   sentence_loader sentences{base.happened};
 
-  build_rig() {
+  explicit build_rig(unsigned workers = 2) : base({.workers = workers}) {
     base.add("all", "a.txt\nb.txt");
     base.add("a.txt", "un");
     base.add("b.txt", "told");
+    base.add("c.txt", "later");
     base.mount();
   }
 };
@@ -126,6 +129,62 @@ TEST(build, that_fails_or_throws_fails_its_asset_which_is_destroyed_without_unlo
       EXPECT_FALSE(line.starts_with("say") || line.starts_with("unsay")) << line;
     }
   }
+}
+
+TEST(build, may_need_more_which_is_ready_before_finalize) {
+  for (const bool is_free : {false, true}) {
+    for (const unsigned workers : {0u, 2u}) {
+      build_rig rig(workers);
+      rig.sentences.is_free = is_free;
+      asset<words> later;
+      rig.sentences.before_build = [&](asset_context& context) {
+        later = context.need<words>("c.txt");
+      };
+      rig.sentences.before_finalize = [&] { EXPECT_TRUE(later.is_ready()); };
+      store_of_sentences store(rig);
+      const asset<sentence> all = store.get<sentence>("all"_path);
+      ASSERT_EQ(store.outcome(all), "ready");
+      EXPECT_EQ(later->text, "later");
+      EXPECT_EQ(rig.base.happened.count("build untold"), 1u);
+      rig.base.add("a.txt", "re");
+      store.reload("a.txt");
+      ASSERT_TRUE(pump_until(store, [&] { return all->text == "retold"; }));
+      later = {};
+    }
+  }
+}
+
+TEST(build, that_needs_what_fails_fails_its_asset_which_is_destroyed_without_unload) {
+  build_rig rig;
+  rig.base.add("c.txt", "broken");
+  rig.sentences.before_build = [&](asset_context& context) { (void)context.need<words>("c.txt"); };
+  store_of_sentences store(rig, {.reload_delay = std::chrono::nanoseconds(0)});
+  const asset<sentence> all = store.get<sentence>("all"_path);
+  ASSERT_EQ(store.outcome(all), "corrupt");
+  EXPECT_EQ(explained(store, all), "all needs c.txt: broken words");
+  EXPECT_EQ(rig.base.happened.count("say untold"), 0u);
+  EXPECT_EQ(rig.base.happened.count("unsay untold"), 0u);
+  rig.base.add("c.txt", "mended");
+  store.reload("c.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return all.is_ready(); }));
+}
+
+TEST(build, that_waits_for_more_is_given_up_with_its_last_handle) {
+  build_rig rig;
+  barricade reads{barricade::raised};
+  rig.base.texts.before_decode = [&](const std::string& path) {
+    if (path == "c.txt") reads.wait();
+  };
+  rig.sentences.before_build = [&](asset_context& context) { (void)context.need<words>("c.txt"); };
+  store_of_sentences store(rig, {.keep_bytes = 0});
+  asset<sentence> all = store.get<sentence>("all"_path);
+  ASSERT_TRUE(pump_until(store, [&] {
+    return rig.base.happened.count("build untold") == 1 && all.state() == asset_state::needing;
+  }));
+  all = {};
+  reads.lower();
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
+  EXPECT_EQ(rig.base.happened.count("say untold"), 0u);
 }
 
 TEST(build, of_an_asset_that_is_let_go_meanwhile_learns_of_it_and_is_not_finalized) {

@@ -42,6 +42,7 @@ std::string text_of(const life& one) {
   if (one.again) text += " again";
   if (one.begun) text += " begun";
   if (one.building) text += " building";
+  if (one.built) text += " built";
   return text;
 }
 
@@ -75,6 +76,7 @@ life life_of(const std::string& text) {
     one.again |= word == "again";
     one.begun |= word == "begun";
     one.building |= word == "building";
+    one.built |= word == "built";
   }
   return one;
 }
@@ -178,6 +180,17 @@ constexpr row table[] = {
     {"finalizing building", built, "held value builds", "finalizing for_main", "wake_main"},
     {"finalizing building", built, "held value builds free", "finalizing for_workers",
      "finalize_job"},
+    {"finalizing building", built, "held value builds pending", "needing built", ""},
+    {"finalizing building", built, "held value builds need_failed",
+     "failed unload_any leaving settling", "drop_needs settle unload_job"},
+    {"needing built", needs_settle, "held value builds pending", "needing built", ""},
+    {"needing built", needs_settle, "held value builds", "finalizing for_main", "wake_main"},
+    {"needing built", needs_settle, "held value builds need_failed",
+     "failed unload_any leaving settling", "drop_needs settle unload_job"},
+    {"needing built", let_go, "value builds", "unloaded unload_any leaving",
+     "drop_needs unload_job"},
+    {"needing built", superseded, "held value builds", "queued unload_any leaving again",
+     "raise drop_needs unload_job"},
     {"finalizing building", built, "value builds", "unloaded unload_any leaving",
      "drop_needs unload_job"},
     {"finalizing building", built, "held value builds ending", "unloaded unload_any leaving",
@@ -350,6 +363,7 @@ TEST(an_asset_life, is_in_the_list_that_belongs_to_its_state) {
       EXPECT_TRUE(one.in != place::for_workers ||
                   (one.state == finalizing && (of.free_threaded || one.building)));
       EXPECT_TRUE(!one.building || (one.state == finalizing && of.builds && !one.begun));
+      EXPECT_TRUE(!one.built || (one.state == needing && of.builds && !one.building));
       EXPECT_TRUE(one.in != place::kept || one.state == ready);
       EXPECT_TRUE(one.in != place::unload_main || !of.free_threaded);
       EXPECT_TRUE(!unloads || one.leaving);

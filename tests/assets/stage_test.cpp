@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,7 +36,8 @@ class prefix_loader final : public loader<prefix> {
   result<prefix> decode(std::span<const std::byte> bytes, load_context& context) override {
     prefix made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, context.file_bytes()};
     happened.note(std::string(context.path().text) + " " + std::to_string(bytes.size()));
-    if (made.text.size() == fails_at || fails_always) return fail(errc::corrupt, "flawed");
+    if (during_decode) during_decode(made.text.size());
+    if (made.text.size() == fails_at || fails_always) return fail(fails_with, "flawed");
     return made;
   }
   [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
@@ -48,6 +50,8 @@ class prefix_loader final : public loader<prefix> {
   std::vector<std::uint64_t> stages{4, 8};
   std::atomic<std::size_t> fails_at{SIZE_MAX};
   std::atomic<bool> fails_always{false};
+  std::atomic<errc> fails_with{errc::corrupt};
+  std::function<void(std::size_t)> during_decode;
   diary happened;
 };
 
@@ -174,7 +178,95 @@ TEST(a_stage, that_is_left_out_is_no_end_for_coarser_ones) {
   ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
   store.set_last_stage(one, 1);
   ASSERT_TRUE(of.becomes(one, content)) << "as near as can be";
-  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 16", "0 4", "0 16"));
+  EXPECT_THAT(of.prefixes.happened.lines(),
+              ElementsAre("0 4", "0 8", "0 16", "0 4", "0 8", "0 16"));
+}
+
+// Or lack of memory would be answered by taking more.
+TEST(a_stage, that_lacks_memory_takes_no_more_of_its_file) {
+  for (const unsigned workers : {0u, 2u}) {
+    staged of(workers);
+    asset_store& store = of.begin();
+    const asset<prefix> one = store.get<prefix>("0"_path);
+    store.set_last_stage(one, 0);
+    ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+    of.prefixes.fails_with = errc::out_of_memory;
+    of.prefixes.fails_at = 4;
+    store.reload("0");
+    ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
+    EXPECT_EQ(store.reload_status(one).error().code, errc::out_of_memory);
+    of.settle();
+    EXPECT_EQ(store.stage(one).index, 0u);
+    EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 4"));
+    of.prefixes.fails_at = SIZE_MAX;
+    store.reload("0");
+    ASSERT_TRUE(pump_until(store, [&] { return one.version() == 2; }));
+    EXPECT_TRUE(store.reload_status(one));
+  }
+}
+
+TEST(a_stage, that_lacks_memory_at_first_fails) {
+  staged of(1);
+  of.prefixes.fails_with = errc::out_of_memory;
+  of.prefixes.fails_at = 4;
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(store.wait_for(one, hang));
+  EXPECT_EQ(one.status().error().code, errc::out_of_memory);
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4"));
+  of.prefixes.fails_at = SIZE_MAX;
+  store.retry(one);
+  ASSERT_TRUE(of.becomes(one, content));
+}
+
+TEST(a_stage, that_cannot_be_coarser_again_keeps_its_value_until_it_can) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+  of.prefixes.fails_at = 4;
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.lines().back() == "0 4"; }));
+  for (int frame = 0; frame < 10; ++frame) {
+    store.set_last_stage(one, 0);
+    of.settle();
+  }
+  EXPECT_EQ(one->text, content);
+  EXPECT_TRUE(store.reload_status(one));
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 16", "0 4"));
+  of.prefixes.fails_at = SIZE_MAX;
+  store.set_last_stage(one, all_stages);
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+}
+
+TEST(a_stage, that_is_mended_between_two_reads_is_made_after_all) {
+  staged of(1);
+  asset_store& store = of.begin();
+  std::atomic<bool> is_first{true};
+  of.prefixes.during_decode = [&](std::size_t) {
+    const bool fails = is_first.exchange(false);
+    of.prefixes.fails_at = fails ? 4 : SIZE_MAX;
+    if (!fails) return;
+    of.rig.add("0", "fedcba9876543210");
+    store.reload("0");
+  };
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, "fedc"));
+}
+
+TEST(a_stage, of_a_file_that_became_short_is_the_first_that_has_all_of_it) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  of.rig.add("0", "abc");
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, "abc"));
+  EXPECT_EQ(store.stage(one).index, 0u);
+  EXPECT_TRUE(store.stage(one).is_whole);
 }
 
 TEST(a_stage, of_a_file_that_is_no_value_at_all_fails_with_the_whole) {

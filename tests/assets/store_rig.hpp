@@ -79,7 +79,7 @@ class words_loader final : public loader<words> {
 };
 
 // A list of other assets, a line each: the path of words, or of a list with '@' before it. A '?'
-// before that makes it one that is only wanted.
+// before that makes it one that is only wanted, a '!' one that the list can do without.
 struct list {
   std::string name;
   std::vector<asset<words>> texts;
@@ -100,6 +100,10 @@ class list_loader final : public loader<list> {
       std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
       const bool wanted = line.starts_with('?');
+      if (line.starts_with('!')) {
+        made.texts.push_back(context.need_or_placeholder<words>(line.substr(1)));
+        continue;
+      }
       if (wanted) line.remove_prefix(1);
       if (line.starts_with('@')) {
         line.remove_prefix(1);

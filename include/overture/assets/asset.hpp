@@ -38,7 +38,7 @@ namespace overture {
 class asset_event;
 class asset_group;
 class asset_store;
-class load_context;
+class asset_context;
 class priority_change;
 template <class T>
 class soft_asset;
@@ -175,7 +175,7 @@ class asset {
   friend class asset_event;
   friend class asset_group;
   friend class asset_store;
-  friend class load_context;
+  friend class asset_context;
   friend class priority_change;
   friend class detail::typed_at_run_time;
   friend class soft_asset<T>;
@@ -223,7 +223,7 @@ class soft_asset {
 
  private:
   friend class asset_store;
-  friend class load_context;
+  friend class asset_context;
   explicit soft_asset(detail::asset_head* head) noexcept : head_(head) {}
 
   detail::asset_head* head_ = nullptr;

@@ -20,14 +20,17 @@
 // for a reload: pump() puts it in the place of the one before, and asset::version() counts. It has
 // the priority of its asset, and its turn is after all that was asked for before, so the first
 // values of a level come before the second ones. A stage whose decode() fails is left out: perhaps
-// it has too little of the file. If the last one fails, the value stays, and
-// asset_store::reload_status() says why.
+// it has too little of the file. An asset that has no value yet goes on to the next stage then, and
+// one that shows a later stage keeps that. If the last stage fails, or any with
+// errc::out_of_memory, the value stays, and asset_store::reload_status() says why.
 //
 // When memory is short, or an asset is far away, set_last_stage() makes it coarse again, or keeps
 // it so:
 //
 //   store.set_last_stage(wall, 0);
 //   store.set_last_stage(wall, all_stages);                    // as it was
+//
+// Another last stage than before also tries those again that were left out.
 //
 // Limits: what is compressed, or in a solid block, is read whole and has one stage. No checksum
 // covers a part of a file: the last stage is checked. Each stage reads from the beginning of the

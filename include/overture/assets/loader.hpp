@@ -19,9 +19,8 @@
 //
 // An asset passes these steps:
 //   decode     on any worker, many at a time; asks for the assets that it needs
-//   build      once all of those are ready: on any worker, if the loader builds()
-//   finalize   once it is built, or all of those are ready: on the thread that calls
-//   asset_store::pump(), in steps
+//   build      once all of those are ready: on any worker, if the loader builds(); may ask for more
+//   finalize   once all of those are ready: on the thread that calls asset_store::pump(), in steps
 //              that share a frame's budget; on any worker if the loader is free_threaded()
 //   unload     once its last handle is gone, on the same kind of thread as finalize; a value for
 //              which finalize() was never called is only destroyed, on any thread
@@ -62,6 +61,9 @@ class load_context;
 
 namespace detail {
 
+// How one asset names another.
+enum class naming : std::uint8_t { want, need, need_or_placeholder };
+
 class any_loader;
 // Finds loaders that end before their stores, in builds with contracts.
 OVERTURE_API void expects_no_store(const any_loader& ends) noexcept;
@@ -99,7 +101,8 @@ class any_loader {
 
 }  // namespace detail
 
-// Passed to loader::build(), for that call and its thread only.
+// Passed to loader::build(), for that call and its thread only. What build() needs is loaded before
+// finalize().
 class OVERTURE_API asset_context {
  public:
   asset_context(const asset_context&) = delete;
@@ -123,40 +126,29 @@ class OVERTURE_API asset_context {
     return static_cast<const T*>(needed_any(detail::type_of<T>));
   }
 
- protected:
-  asset_context(detail::asset_head& of, asset_path path) noexcept : of_(of), path_(path) {}
-  ~asset_context() = default;
-
-  detail::asset_head& of_;
-
- private:
-  friend class detail::typed_at_run_time;
-  [[nodiscard]] std::string_view settings_bytes() const noexcept;
-  [[nodiscard]] const void* needed_any(const detail::asset_type& type) const noexcept;
-
-  asset_path path_;
-};
-
-// Passed to loader::decode(), for that call and its thread only.
-class OVERTURE_API load_context : public asset_context {
- public:
-  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp.
-  [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
-  // this asset waits for it before finalize(), and fails if it fails. Add the loader of its type to
-  // the store beforehand. An asset whose need would close a circle fails, at the first load as at a
-  // reload.
+  // this asset waits for it, before build() or else before finalize(), and fails if it fails. Add
+  // the loader of its type to the store beforehand. An asset whose need would close a circle fails,
+  // at the first load as at a reload.
   template <class T>
   [[nodiscard]] asset<T> need(asset_path path, const asset_variant<T>& as = {}) noexcept {
-    return asset<T>(ask(path, detail::wanted_of(as), true));
+    return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need));
   }
-  // The same, but this asset neither waits for it nor fails with it. It begins with this one's
-  // priority, and is not raised or lowered with it, nor in a group with it: set the priority of its
-  // handle. It is still kept loaded: assets that want each other are never unloaded. Use name() for
-  // neighbours.
+  // The same, but this asset does not fail with it: the handle then shows the placeholder of its
+  // loader, and its value once that can be loaded after all. For what a level can do without: a
+  // missing picture, a sound.
+  template <class T>
+  [[nodiscard]] asset<T> need_or_placeholder(asset_path path,
+                                             const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need_or_placeholder));
+  }
+  // The same as need(), but this asset neither waits for it nor fails with it. It begins with this
+  // one's priority, and is not raised or lowered with it, nor in a group with it: set the priority
+  // of its handle. It is still kept loaded: assets that want each other are never unloaded. Use
+  // name() for neighbours.
   template <class T>
   [[nodiscard]] asset<T> want(asset_path path, const asset_variant<T>& as = {}) noexcept {
-    return asset<T>(ask(path, detail::wanted_of(as), false));
+    return asset<T>(ask(path, detail::wanted_of(as), detail::naming::want));
   }
   // Names an asset without loading or keeping it: see soft_asset. Not valid if the path cannot be,
   // or without memory.
@@ -174,27 +166,49 @@ class OVERTURE_API load_context : public asset_context {
   // something better.
   template <class T>
   [[nodiscard]] asset<T> need(std::string_view path, const asset_variant<T>& as = {}) noexcept {
-    return asset<T>(ask(path, detail::wanted_of(as), true));
+    return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need));
+  }
+  template <class T>
+  [[nodiscard]] asset<T> need_or_placeholder(std::string_view path,
+                                             const asset_variant<T>& as = {}) noexcept {
+    return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need_or_placeholder));
   }
   template <class T>
   [[nodiscard]] asset<T> want(std::string_view path, const asset_variant<T>& as = {}) noexcept {
-    return asset<T>(ask(path, detail::wanted_of(as), false));
+    return asset<T>(ask(path, detail::wanted_of(as), detail::naming::want));
   }
 
  protected:
-  using asset_context::asset_context;
-  ~load_context() = default;
+  asset_context(detail::asset_head& of, asset_path path) noexcept : of_(of), path_(path) {}
+  ~asset_context() = default;
+
+  detail::asset_head& of_;
 
  private:
   friend class detail::typed_at_run_time;
+  [[nodiscard]] std::string_view settings_bytes() const noexcept;
+  [[nodiscard]] const void* needed_any(const detail::asset_type& type) const noexcept;
   [[nodiscard]] detail::asset_head* ask(const asset_path& path, const detail::asset_wanted& what,
-                                        bool needed) noexcept;
+                                        detail::naming how) noexcept;
   [[nodiscard]] detail::asset_head* ask(std::string_view path, const detail::asset_wanted& what,
-                                        bool needed) noexcept;
+                                        detail::naming how) noexcept;
   [[nodiscard]] detail::asset_head* name_any(const asset_path& path,
                                              const detail::asset_wanted& what) noexcept;
   [[nodiscard]] detail::asset_head* name_any(std::string_view path,
                                              const detail::asset_wanted& what) noexcept;
+
+  asset_path path_;
+};
+
+// Passed to loader::decode(), for that call and its thread only.
+class OVERTURE_API load_context : public asset_context {
+ public:
+  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp.
+  [[nodiscard]] std::uint64_t file_bytes() const noexcept;
+
+ protected:
+  using asset_context::asset_context;
+  ~load_context() = default;
 };
 
 // Makes assets of one type. Derive from it, and add it to the store. T must be movable without
@@ -209,8 +223,9 @@ class loader : public detail::any_loader {
   // during the call only. Any worker, several calls at once.
   virtual result<T> decode(std::span<const std::byte> bytes, load_context& context) = 0;
   // For work that uses the values of needs: a mesh with its materials, a shader with its includes.
-  // All that decode() asked for by need() is ready, so the handles in `value` show it. An error
-  // fails the asset. Called only if builds(): once, on any worker, for several assets at once.
+  // All that decode() asked for by need() is ready, so the handles in `value` show it. It may need
+  // more, which is ready before finalize(). An error fails the asset. Called only if builds():
+  // once, on any worker, for several assets at once.
   virtual result<void> build(T& value, asset_context& context) {
     (void)value, (void)context;
     return {};
