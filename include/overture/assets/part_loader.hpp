@@ -21,8 +21,9 @@
 // again, so are its parts. Say in memory_needed() what a part takes, for the store's budget: it
 // gets no bytes. Keep in the whole what parts are made of, and count it in bytes_of().
 //
-// make() may need more, the material of a mesh by `context.need<material>(path)`: what it needs is
-// ready before finalize(). finalize() and unload() are as for any loader. Cost: as for an asset whose file is empty.
+// make() may need more, such as the material of a mesh, by context.need<material>(path): that is
+// ready before finalize(). finalize() and unload() are as for any loader. Cost: as for an asset
+// whose file is empty.
 #pragma once
 
 #include "overture/assets/loader.hpp"
