@@ -117,9 +117,9 @@ class given_mounts {
     return {requests_, count_};
   }
   [[nodiscard]] std::span<mount_id> ids() const noexcept { return {ids_, count_}; }
-  // What an error is about, as far as that is known.
-  [[nodiscard]] const char* only_path() const noexcept {
-    return count_ == 1 ? requests_[0].path : "";
+  // What an error is about; `culprit` is the place of a mount, or their number.
+  [[nodiscard]] const char* path_of(std::size_t culprit) const noexcept {
+    return culprit < count_ ? requests_[culprit].path : "";
   }
 
  private:
@@ -256,8 +256,9 @@ overture_code overture_files_remount(overture_files* files, const overture_mount
   given_mounts given;
   if (const overture_code flaw = given.read(in, in_count, error)) return flaw;
   const std::span<const mount_id> ends(reinterpret_cast<const mount_id*>(out), out_count);
-  const result<void> changed = files->tree.remount(ends, given.requests(), given.ids());
-  if (!changed) return failed(error, changed.error(), given.only_path());
+  std::size_t culprit = in_count;
+  const result<void> changed = files->tree.remount(ends, given.requests(), given.ids(), &culprit);
+  if (!changed) return failed(error, changed.error(), given.path_of(culprit));
   given.mounted(mounts);
   return fine(error);
 }

@@ -60,7 +60,8 @@ result<void> file_system::unmount(mount_id mount) noexcept {
 }
 
 result<void> file_system::remount(std::span<const mount_id> out, std::span<const mount_request> in,
-                                  std::span<mount_id> ids) noexcept {
+                                  std::span<mount_id> ids, std::size_t* culprit) noexcept {
+  if (culprit) *culprit = in.size();
   if (!state_) return no_memory_for_file_system();
   if (ids.size() < in.size()) return fail(errc::invalid, "fewer ids than mounts");
   if (frozen()) return refuse_change();
@@ -71,6 +72,7 @@ result<void> file_system::remount(std::span<const mount_id> out, std::span<const
     const result<vfs_detail::prepared_mount> one = state_->mounts.prepare(in[i]);
     if (one) (void)prepared.push_back(*one);  // has room
     if (!one) done = tl::unexpected(one.error());
+    if (!one && culprit) *culprit = i;
   }
   if (done) {
     done = state_->mounts.change(out, prepared.span(), [&] {

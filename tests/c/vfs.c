@@ -112,6 +112,7 @@ C_CASE(c_vfs, mounts_are_exchanged_in_one_step) {
   CHECK_OK(overture_files_mount(files, in_folder("base.zip"), NULL, &mounts[0], &why));
   in[0].options = &tells;
   CHECK(overture_files_remount(files, mounts, 1, in, 2, mounts, &why) == OVERTURE_NOT_FOUND);
+  CHECK(strstr(why.text, "absent: ") != NULL);
   expect_rome(files, "rome of the base\n"); /* nothing has changed */
   CHECK(ended == 0);
   in[1].path = in_folder("loose");
@@ -131,7 +132,7 @@ C_CASE(c_vfs, mounts_are_exchanged_in_one_step) {
   CHECK_INVALID(overture_files_remount(files, NULL, 0, in, 1, NULL, &why));
   in[0].path = in_folder("absent");
   CHECK(overture_files_remount(files, NULL, 0, in, 1, NULL, &why) == OVERTURE_NOT_FOUND);
-  CHECK(strstr(why.text, "absent") != NULL);
+  CHECK(strstr(why.text, "absent: ") != NULL);
   in[1].size = 0;
   CHECK_INVALID(overture_files_remount(files, NULL, 0, in, 2, NULL, &why));
   CHECK(overture_files_remount(files, NULL, 0, in, 5000, NULL, &why) == OVERTURE_LIMIT);

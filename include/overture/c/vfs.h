@@ -90,7 +90,8 @@ typedef struct overture_mount_request {
 // Unmounts `out`, then mounts `in`, in one step: other threads see all of it or nothing, and an
 // error changes nothing. For mods that come and go, and a folder in which files have appeared. The
 // options must not name mounts of `out`. `mounts` has room for in_count, and may be `out`; NULL:
-// the numbers are not needed. Errors: those of mounting and unmounting.
+// the numbers are not needed. Errors: those of mounting and unmounting; the text names what could
+// not be mounted.
 OVERTURE_C_API overture_code overture_files_remount(overture_files* files,
                                                     const overture_mount* out, size_t out_count,
                                                     const overture_mount_request* in,

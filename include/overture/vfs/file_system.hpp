@@ -280,9 +280,10 @@ class OVERTURE_API file_system final : public source_files {
   // Unmounts `out`, then mounts `in`, in one step: other threads see all of it or nothing. Writes
   // the new ids to `ids`, which must be at least as long as `in` (otherwise: invalid) and may be
   // `out` itself. The options must not refer to mounts in `out`. Errors: those of mount() and
-  // unmount().
+  // unmount(). `culprit`, if given, is set to the place in `in` of what could not be mounted, or to
+  // in.size() if the error is about none of them alone.
   result<void> remount(std::span<const mount_id> out, std::span<const mount_request> in,
-                       std::span<mount_id> ids) noexcept;
+                       std::span<mount_id> ids, std::size_t* culprit = nullptr) noexcept;
 
   // Freezing a frozen tree succeeds. Errors: collision (explain() names both paths and their
   // mounts), limit, out_of_memory.

@@ -163,12 +163,15 @@ TEST_F(game, changes_a_whole_set_or_nothing) {
   const std::string none = folder / "none";
   const mount_request wrong[] = {{dlc.c_str()}, {none.c_str()}};
   mount_id made[2];
-  EXPECT_EQ(files.remount(ids, wrong, made).error().code, errc::not_found);
+  std::size_t culprit = 0;
+  EXPECT_EQ(files.remount(ids, wrong, made, &culprit).error().code, errc::not_found);
+  EXPECT_EQ(culprit, 1u);
   EXPECT_EQ(files.mount_count(), 3u);
   EXPECT_EQ(load(files, "b.txt"), "mod b");
   const mount_request right[] = {{dlc.c_str()}, {dlc.c_str(), {.at = "two"}}};
   const mount_id unknown[] = {ids[0], {99}};
-  EXPECT_EQ(files.remount(unknown, right, made).error().code, errc::not_found);
+  EXPECT_EQ(files.remount(unknown, right, made, &culprit).error().code, errc::not_found);
+  EXPECT_EQ(culprit, 2u) << "what should go is not there";
   EXPECT_EQ(files.remount(ids, right, {made, 1}).error().code, errc::invalid) << "no room for ids";
   EXPECT_EQ(load(files, "a.txt"), "base a");
   const auto before = ids;
