@@ -100,6 +100,22 @@ C_CASE(c_load, patterns_choose_the_files) {
   free_game(&game);
 }
 
+C_CASE(c_load, no_patterns_are_all_files) {
+  static const char* const only[] = {"maps/*"};
+  test_game game = make_game();
+  overture_load* load = NULL;
+  overture_load_summary sum = {.size = sizeof sum};
+  overture_error why = {.size = sizeof why};
+  overture_load_options options = {.size = sizeof options, .only = only, .only_count = 0};
+  CHECK_OK(overture_files_freeze(game.files, &why));
+  CHECK_OK(overture_load_start(game.reads, &options, &load, &why));
+  CHECK_OK(overture_load_wait_for(load, UINT64_MAX, &why));
+  CHECK_OK(overture_load_get_summary(load, &sum, &why));
+  CHECK(sum.files == 4);
+  CHECK_OK(overture_load_free(load, &why));
+  free_game(&game);
+}
+
 C_CASE(c_load, a_cancelled_load_ends) {
   test_game game = make_game();
   overture_load* load = NULL;

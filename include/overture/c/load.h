@@ -37,12 +37,13 @@ typedef struct overture_loaded {
 } overture_loaded;
 
 typedef struct overture_load_options {
-  size_t size;              // sizeof(overture_load_options)
-  const char* const* only;  // patterns such as "maps/**", of which one must match; NULL: all files
-  size_t only_count;        //
-  bool no_decoding;         // files are verified but not decoded
-  bool one_thread;          // take() runs only in waits and pumps, one file at a time
-  uint64_t budget_bytes;    // for files in flight; 0: 256 MiB
+  size_t size;  // sizeof(overture_load_options)
+  // Patterns such as "maps/**", of which one must match; overture/base/glob.hpp has their rules.
+  const char* const* only;
+  size_t only_count;      // 0: all files
+  bool no_decoding;       // files are verified but not decoded
+  bool one_thread;        // take() runs only in waits and pumps, one file at a time
+  uint64_t budget_bytes;  // for files in flight; 0: 256 MiB
   // Takes a loaded file; any other code than OVERTURE_OK makes the file fail. On any worker,
   // several at once, unless one_thread is set. NULL: files are only verified.
   overture_code (*take)(void* context, const overture_loaded* file);
