@@ -33,6 +33,7 @@ constexpr const char* chunk_limit_text = "a chunk of the PNG file is larger than
 constexpr const char* damaged_chunk = "a chunk of the PNG file does not match its checksum";
 constexpr const char* unused_transparency =
     "a transparency chunk (tRNS) of the PNG file is not used: it has the wrong length or place";
+constexpr const char* no_end = "the PNG file ends before its end chunk (IEND)";
 constexpr const char* changed_by_xcode =
     "changed by Xcode for iOS (CgBI), which only Apple's systems read; take the original PNG, or "
     "change it back with 'pngcrush -revert-iphone-optimizations'";
@@ -92,11 +93,13 @@ result<const char*> check_chunks(std::span<const std::byte> bytes, unsigned colo
   std::size_t bytes_of_palette = 0;
   bool has_pixels = false;
   bool has_transparency = false;
+  bool has_end = false;
   const char* warning = nullptr;
   std::size_t damaged = 0;
   for_each_chunk(bytes, [&](const png_chunk& chunk) {
     const bool is_transparency = chunk.kind == "tRNS";
-    if (chunk.kind == "IEND") return false;
+    has_end = chunk.kind == "IEND";
+    if (has_end) return false;
     if ((is_transparency || chunk.kind == "IDAT") && chunk.is_damaged()) {
       damaged = chunk.at;
       return false;
@@ -116,7 +119,7 @@ result<const char*> check_chunks(std::span<const std::byte> bytes, unsigned colo
     return true;
   });
   if (damaged != 0) return fail(errc::corrupt, damaged_chunk, {}, damaged);
-  return warning;
+  return warning == nullptr && !has_end ? no_end : warning;
 }
 
 class png final : public decoder {
@@ -189,11 +192,13 @@ class png final : public decoder {
     spng_ihdr header{};
     std::size_t size = 0;  // of the pixels
     const char* warning = nullptr;
+    std::size_t warning_offset = 0;
 
     void describe(asset_info& image) const noexcept {
       image.width = header.width;
       image.height = header.height;
       image.warning = warning;
+      image.warning_offset = warning_offset;
     }
   };
 
@@ -223,6 +228,7 @@ class png final : public decoder {
     const result<const char*> warning = check_chunks(bytes, header.color_type);
     if (!warning) return tl::unexpected<error>(warning.error());
     made.warning = *warning;
+    if (made.warning == no_end) made.warning_offset = bytes.size();
     return made;
   }
   static bool is_changed_by_xcode(std::span<const std::byte> bytes) noexcept {

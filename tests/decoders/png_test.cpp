@@ -105,6 +105,19 @@ TEST(png_decoder, reports_a_file_cut_anywhere) {
   }
 }
 
+TEST(png_decoder, warns_of_a_file_that_is_cut_after_its_last_pixel) {
+  const bytes whole = make_png(8, 8, SPNG_COLOR_TYPE_TRUECOLOR, noise(8 * 8 * 3));
+  EXPECT_EQ(decode(whole)->warning, nullptr);
+  for (std::size_t cut = 1; cut <= 16; ++cut) {  // into the checksum of the pixels, too
+    const result<decoded_asset> image =
+        decode(bytes(whole.begin(), whole.end() - static_cast<long>(cut)));
+    if (cut > 12 && !image) continue;
+    ASSERT_TRUE(image) << cut;
+    EXPECT_STREQ(image->warning, "the PNG file ends before its end chunk (IEND)") << cut;
+    EXPECT_EQ(image->warning_offset, whole.size() - cut);
+  }
+}
+
 TEST(png_decoder, calls_an_empty_file_truncated) {
   EXPECT_STREQ(decode(bytes()).error().reason, "the PNG file is truncated");
 }
