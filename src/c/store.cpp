@@ -120,6 +120,7 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
   if (wanted.keep_bytes != 0) how.keep_bytes = wanted.keep_bytes;
   if (wanted.files_max != 0) how.files_max = wanted.files_max;
   if (wanted.budget_bytes != 0) how.budget_bytes = wanted.budget_bytes;
+  if (wanted.reload_delay_ns != 0) how.reload_delay = duration_of(wanted.reload_delay_ns);
   if (reads->timeline.get() != nullptr) how.record = &reads->timeline->record;
   given_allocator memory;
   if (const char* const flaw = memory.set(wanted.memory)) return invalid(error, flaw);

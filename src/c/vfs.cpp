@@ -211,7 +211,7 @@ overture_code overture_files_make(const overture_files_config* config, overture_
 }
 
 overture_code overture_files_free(overture_files* files, overture_error* error) {
-  return end_unused(files, "a file is open, or reads still use the files", error);
+  return end_unused(files, "a file is open, or reads or a watch still use the files", error);
 }
 
 overture_code overture_files_mount(overture_files* files, const char* path,

@@ -153,6 +153,9 @@ typedef struct overture_store_config {
   uint32_t files_max;
   // Of what is read, decoded and not ready yet, or waits to be unloaded; 0: 256 MiB.
   uint64_t budget_bytes;
+  // How long a file must be left alone after overture_store_reload(): what writes it may not have
+  // finished; 0: 100 ms.
+  uint64_t reload_delay_ns;
   const overture_allocator* memory;  // of its records and what is read; NULL: malloc
 } overture_store_config;
 
@@ -371,7 +374,7 @@ OVERTURE_C_API overture_code overture_asset_group_cancel(overture_asset_group* g
 OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
                                                  overture_error* error);
 // Says that a file has changed: its assets are loaded again a moment later, and those that failed
-// because of it. Nothing is watched: call it for what your editor or system says has changed, and
+// because of it. Call it for what a watch (overture/c/watch.h) or your editor says has changed, and
 // after a mount for the paths that are of another mount now. Errors: invalid, bad_path.
 OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const char* path,
                                                    overture_error* error);

@@ -31,6 +31,7 @@
 //   verify and compare archives         c/check.h
 //   save bytes safely                   c/saves.h
 //   see where the time goes             c/trace.h
+//   notice files that change            c/watch.h
 //   as a page for a browser             report/timeline_report.h overture::report
 //
 // Four rules hold everywhere.
@@ -78,3 +79,4 @@
 #include "overture/c/sync.h"
 #include "overture/c/trace.h"
 #include "overture/c/vfs.h"
+#include "overture/c/watch.h"

@@ -32,7 +32,7 @@ typedef struct overture_files_config {
 // An empty tree. Errors: out_of_memory, invalid.
 OVERTURE_C_API overture_code overture_files_make(const overture_files_config* config,
                                                  overture_files** files, overture_error* error);
-// Error: busy while a file is open or reads use it. Bytes that were read stay.
+// Error: busy while a file is open, or reads or a watch use it. Bytes that were read stay.
 OVERTURE_C_API overture_code overture_files_free(overture_files* files, overture_error* error);
 
 // --- Mounting -----------------------------------------------------------------------------------
