@@ -15,6 +15,7 @@
 
 #include "c/apart.hpp"
 #include "c/store_parts.hpp"
+#include "loaders/decode_as.hpp"
 #include "overture/loaders/decoded_loaders.hpp"
 #include "overture/loaders/image_loader.hpp"
 #include "overture/loaders/plain_loaders.hpp"
@@ -23,8 +24,62 @@
 using namespace overture;
 using namespace overture::c;
 
+namespace {
+
+// Memory of the program for images.
+class given_memory final : public loaders::image_memory {
+ public:
+  // Why it cannot be used, or null. NULL is none.
+  [[nodiscard]] const char* set(const overture_image_memory* given) noexcept {
+    if (given == nullptr) return nullptr;
+    if (given->size != sizeof *given) {
+      return "the size of the memory for images is not set: set it to sizeof the structure";
+    }
+    if (given->take == nullptr || given->give_back == nullptr) {
+      return "the memory for images lacks a function";
+    }
+    how_ = *given;
+    return nullptr;
+  }
+  // For options; null if the program gave none.
+  [[nodiscard]] loaders::image_memory* get() noexcept {
+    return how_.take != nullptr ? this : nullptr;
+  }
+
+  result<std::span<std::byte>> take(const asset_path& path,
+                                    loaders::image_layout& layout) noexcept override {
+    const c_path text(path.text);
+    void* memory = nullptr;
+    std::size_t bytes = layout.bytes;
+    auto* const levels = reinterpret_cast<overture_image_level*>(layout.level);
+    const overture_code code =
+        how_.take(how_.context, text.text(), levels, layout.levels, &memory, &bytes);
+    if (code == OVERTURE_OK && memory != nullptr)
+      return std::span(static_cast<std::byte*>(memory), bytes);
+    return fail(code == OVERTURE_OK ? errc::invalid : errc_of(code),
+                "the program has no memory for this image");
+  }
+  void give_back(std::span<std::byte> memory) noexcept override {
+    how_.give_back(how_.context, memory.data(), memory.size());
+  }
+
+ private:
+  overture_image_memory how_ = {};
+};
+
+// Levels reach the program as they are.
+static_assert(sizeof(overture_image_level) == sizeof(loaders::image_level));
+static_assert(offsetof(overture_image_level, height) == offsetof(loaders::image_level, height));
+static_assert(offsetof(overture_image_level, offset) == offsetof(loaders::image_level, offset));
+static_assert(offsetof(overture_image_level, row_bytes) ==
+              offsetof(loaders::image_level, row_pitch));
+
+}  // namespace
+
 struct overture_content {
   given_allocator memory;  // of the value
+  given_memory place;      // of its pixels
+  void* user = nullptr;
   std::variant<loaders::file_bytes, loaders::text_file, loaders::image, loaders::texture,
                loaders::sound, loaders::model>
       value;
@@ -53,16 +108,22 @@ static_assert(offsetof(overture_image_settings, is_srgb) ==
 static_assert(static_cast<int>(loaders::image_choice::no) == OVERTURE_IMAGE_NO);
 static_assert(static_cast<int>(loaders::image_choice::yes) == OVERTURE_IMAGE_YES);
 
-// With memory of the program for the content, if it is given.
+// With memory of the program, which the content has from now on.
+loaders::image_options options_for(overture_content& content, const void* context) noexcept {
+  loaders::image_options options = options_of(context);
+  if (context == nullptr) return options;
+  const auto& given = *static_cast<const overture_image_options*>(context);
+  (void)content.memory.set(given.memory);
+  (void)content.place.set(given.place);
+  options.memory = content.memory.get();
+  options.place = content.place.get();
+  return options;
+}
+
 template <class Loader>
-Loader loader_with(const void* context, overture_content* content = nullptr) noexcept {
+Loader loader_for(overture_content& content, const void* context) noexcept {
   if constexpr (std::is_same_v<Loader, loaders::image_loader>) {
-    loaders::image_options options = options_of(context);
-    if (content != nullptr && context != nullptr) {
-      (void)content->memory.set(static_cast<const overture_image_options*>(context)->memory);
-      options.memory = content->memory.get();
-    }
-    return Loader(options);
+    return Loader(options_for(content, context));
   } else {
     return Loader();
   }
@@ -105,7 +166,7 @@ overture_code decode(void* context, const char* /*path*/, const void* bytes, std
     *reason = no_memory;
     return OVERTURE_OUT_OF_MEMORY;
   }
-  auto made = loader_with<Loader>(context, content).decode(span_of(bytes, count), needs->context);
+  auto made = loader_for<Loader>(*content, context).decode(span_of(bytes, count), needs->context);
   if (!made) {
     destroy(content);
     *reason = made.error().reason;
@@ -125,7 +186,8 @@ std::uint64_t memory_needed(void* context, const char* path, const void* bytes, 
   given_path given;
   const result<asset_path> normal = given.read(path);
   if (!normal) return 0;
-  return loader_with<Loader>(context).memory_needed(*normal, span_of(bytes, count));
+  overture_content content;
+  return loader_for<Loader>(content, context).memory_needed(*normal, span_of(bytes, count));
 }
 
 template <class Loader, class Value>
@@ -199,6 +261,7 @@ struct fill_in {
     info.width = of.width();
     info.height = of.height();
     info.levels = of.layout().levels;
+    info.warning = of.warning();
   }
   void operator()(const loaders::texture& of) const noexcept {
     info.kind = OVERTURE_KIND_TEXTURE;
@@ -216,10 +279,12 @@ struct fill_in {
     info.sample_rate = of.sample_rate();
     info.channels = of.channels();
     info.frames = of.frames();
+    info.warning = of.warning();
   }
   void operator()(const loaders::model& of) const noexcept {
     info.kind = OVERTURE_KIND_MODEL;
     info.frames = of.view().counts().frames;
+    info.warning = of.warning();
   }
 
   overture_content_info& info;
@@ -255,26 +320,112 @@ overture_content_level level_of(const loaders::texture& texture, std::uint32_t l
 
 constexpr const char* no_value = "the value is NULL";
 
+// Whether a loader of this kind can have these options.
+overture_code check(const overture_image_options* options, std::int32_t kind,
+                    overture_error* error) noexcept {
+  if (functions_of_kind(kind).decode == nullptr) {
+    return apart::told(error, OVERTURE_UNSUPPORTED, "there is no loader for this kind");
+  }
+  if (options == nullptr) return OVERTURE_OK;
+  overture_image_options known;
+  if (const overture_code flaw = apart::read_options(options, known, error)) return flaw;
+  if (kind != OVERTURE_KIND_IMAGE) return apart::invalid(error, "options are for images alone");
+  if (!is_alignment(known.row_alignment) || !is_alignment(known.level_alignment)) {
+    return apart::invalid(error, "an alignment is no power of two up to 65,536");
+  }
+  given_allocator memory;
+  if (const char* const flaw = memory.set(known.memory)) return apart::invalid(error, flaw);
+  given_memory place;
+  if (const char* const flaw = place.set(known.place)) return apart::invalid(error, flaw);
+  return OVERTURE_OK;
+}
+
+template <class Value>
+result<void> fill(overture_content& content, result<Value> made) noexcept {
+  if (!made) return tl::unexpected<error>(made.error());
+  content.value = *std::move(made);
+  return {};
+}
+
+template <class Value>
+result<void> fill_decoded(overture_content& content, asset_kind kind, const asset_path& path,
+                          std::span<const std::byte> bytes) noexcept {
+  auto made = loaders::detail::decode_kind(kind, path, bytes, default_allocator());
+  if (!made) return tl::unexpected<error>(made.error());
+  content.value = Value(*std::move(made));
+  return {};
+}
+
+// Makes a value as the loader of its kind does.
+result<void> fill_in_kind(overture_content& content, std::int32_t kind,
+                          const overture_image_options* options, const asset_path& path,
+                          std::span<const std::byte> bytes) noexcept {
+  switch (kind) {
+    case OVERTURE_KIND_TEXT:
+      return fill(content, loaders::decode_text(bytes, default_allocator()));
+    case OVERTURE_KIND_IMAGE:
+      return fill(content, loaders::decode_image(path, bytes, options_for(content, options)));
+    case OVERTURE_KIND_TEXTURE:
+      return fill(content, loaders::decode_texture(path, bytes));
+    case OVERTURE_KIND_SOUND:
+      return fill_decoded<loaders::sound>(content, asset_kind::sound, path, bytes);
+    case OVERTURE_KIND_MODEL:
+      return fill_decoded<loaders::model>(content, asset_kind::model, path, bytes);
+    default:
+      return fill(content, loaders::copy_bytes(bytes, default_allocator()));
+  }
+}
+
 }  // namespace
 
 overture_code overture_loader_of_kind(int32_t kind, const overture_image_options* options,
                                       overture_loader* loader, overture_error* error) {
+  if (const overture_code flaw = check(options, kind, error)) return flaw;
   overture_loader made = functions_of_kind(kind);
-  if (made.decode == nullptr) {
-    return apart::told(error, OVERTURE_UNSUPPORTED, "there is no loader for this kind");
-  }
-  if (options != nullptr) {
-    overture_image_options known;
-    if (const overture_code flaw = apart::read_options(options, known, error)) return flaw;
-    if (kind != OVERTURE_KIND_IMAGE) return apart::invalid(error, "options are for images alone");
-    if (!is_alignment(known.row_alignment) || !is_alignment(known.level_alignment)) {
-      return apart::invalid(error, "an alignment is no power of two up to 65,536");
-    }
-    given_allocator memory;
-    if (const char* const flaw = memory.set(known.memory)) return apart::invalid(error, flaw);
-    made.context = const_cast<overture_image_options*>(options);
-  }
+  made.context = const_cast<overture_image_options*>(options);
   return apart::write_result(loader, made, error);
+}
+
+overture_code overture_content_make(int32_t kind, const overture_image_options* options,
+                                    const char* name, const void* bytes, size_t byte_count,
+                                    overture_content** content, overture_error* error) {
+  if (content == nullptr) return apart::invalid(error, "there is no place for the content");
+  *content = nullptr;
+  if (name == nullptr) return apart::invalid(error, "the name is NULL");
+  if (bytes == nullptr && byte_count != 0) return apart::invalid(error, "there are no bytes");
+  if (const overture_code flaw = check(options, kind, error)) return flaw;
+  given_path given;
+  const result<asset_path> path = given.read(name);
+  if (!path) return apart::failed(error, path.error(), name);
+  overture_content* const made = make<overture_content>();
+  if (made == nullptr) return apart::told(error, OVERTURE_OUT_OF_MEMORY, no_memory);
+  const result<void> filled = fill_in_kind(*made, kind, options, *path, span_of(bytes, byte_count));
+  if (!filled) {
+    destroy(made);
+    return apart::failed(error, filled.error(), name);
+  }
+  *content = made;
+  return apart::fine(error);
+}
+
+void overture_content_free(overture_content* content) {
+  if (content != nullptr) destroy(content);
+}
+
+void overture_content_set_user(overture_content* value, void* user) {
+  if (value != nullptr) value->user = user;
+}
+
+void* overture_content_user(const overture_content* value) {
+  return value == nullptr ? nullptr : value->user;
+}
+
+void overture_content_release(overture_content* value) {
+  if (value == nullptr) return;
+  if (auto* const image = std::get_if<loaders::image>(&value->value)) image->release();
+  if (auto* const texture = std::get_if<loaders::texture>(&value->value)) {
+    *texture = loaders::texture(*texture, {});
+  }
 }
 
 const void* overture_content_data(const overture_content* value) {

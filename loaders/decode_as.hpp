@@ -9,6 +9,7 @@
 
 #include "overture/base/error.hpp"
 #include "overture/decoders/decoder.hpp"
+#include "overture/loaders/plain_loaders.hpp"
 
 namespace overture::loaders {
 
@@ -24,6 +25,12 @@ namespace overture::loaders {
 [[nodiscard]] result<decoded_asset> decode_as(asset_kind kind, std::string_view path,
                                               std::span<const std::byte> bytes,
                                               allocator& memory) noexcept;
+
+// What a bytes_loader and a text_loader make of a file. Errors: theirs.
+[[nodiscard]] result<file_bytes> copy_bytes(std::span<const std::byte> bytes,
+                                            allocator& memory) noexcept;
+[[nodiscard]] result<text_file> decode_text(std::span<const std::byte> bytes,
+                                            allocator& memory) noexcept;
 
 // What to say of a file that is no asset of the kind wanted, but `found`.
 [[nodiscard]] const char* not_of_kind(asset_kind wanted, asset_kind found) noexcept;

@@ -20,11 +20,15 @@ bool is_utf16(std::string_view text) noexcept {
 
 }  // namespace
 
-result<file_bytes> bytes_loader::decode(std::span<const std::byte> bytes, load_context&) {
-  result<decoded_asset> made = decoded_asset::make(asset_kind::binary, bytes.size(), memory_);
+result<file_bytes> copy_bytes(std::span<const std::byte> bytes, allocator& memory) noexcept {
+  result<decoded_asset> made = decoded_asset::make(asset_kind::binary, bytes.size(), memory);
   if (!made) return tl::unexpected<error>(made.error());
   if (!bytes.empty()) std::memcpy(made->bytes().data(), bytes.data(), bytes.size());
   return file_bytes(*std::move(made));
+}
+
+result<file_bytes> bytes_loader::decode(std::span<const std::byte> bytes, load_context&) {
+  return copy_bytes(bytes, memory_);
 }
 
 std::uint64_t bytes_loader::memory_needed(const asset_path&,
@@ -36,14 +40,18 @@ std::uint64_t bytes_loader::bytes_of(const file_bytes& value) const noexcept {
   return sizeof(file_bytes) + value.bytes().size();
 }
 
-result<text_file> text_loader::decode(std::span<const std::byte> bytes, load_context&) {
+result<text_file> decode_text(std::span<const std::byte> bytes, allocator& memory) noexcept {
   const decoder* const by = decoder_called("text");
-  result<decoded_asset> made = by->decode(bytes, memory_);
+  result<decoded_asset> made = by->decode(bytes, memory);
   if (!made) return tl::unexpected<error>(made.error());
   if (made->kind() == asset_kind::text) return text_file(*std::move(made));
   const char* const why =
       is_utf16(view_of(bytes)) ? "the text is not valid UTF-16" : "the text is not valid UTF-8";
   return fail(errc::corrupt, why, {}, made->warning_offset);
+}
+
+result<text_file> text_loader::decode(std::span<const std::byte> bytes, load_context&) {
+  return decode_text(bytes, memory_);
 }
 
 // UTF-16 may take half as much again as UTF-8.

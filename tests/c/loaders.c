@@ -36,9 +36,9 @@ static void put_words(const char* name, const uint32_t* words, size_t count) {
 }
 
 /* Two by two pixels: blue 3, green 2, red 1. */
+static const unsigned char tga[] = {0,  0, 2, 0, 0,   0, 0, 0, 0,   0, 0, 0, 2,   0, 2, 0, 32,
+                                    40, 3, 2, 1, 255, 3, 2, 1, 255, 3, 2, 1, 255, 3, 2, 1, 255};
 static void put_image(void) {
-  const unsigned char tga[] = {0,  0, 2, 0, 0,   0, 0, 0, 0,   0, 0, 0, 2,   0, 2, 0, 32,
-                               40, 3, 2, 1, 255, 3, 2, 1, 255, 3, 2, 1, 255, 3, 2, 1, 255};
   put("wall.tga", tga, sizeof tga);
 }
 
@@ -268,6 +268,165 @@ C_CASE(c_loaders, a_program_may_add_an_upload) {
   end(&from);
 }
 
+/* A program's upload heap, which wants rows of 16 bytes after a header of as many. */
+typedef struct upload_heap {
+  unsigned char bytes[64];
+  int taken, given_back;
+  overture_code code;
+} upload_heap;
+
+static overture_code take_room(void* context, const char* path, overture_image_level* levels,
+                               uint32_t level_count, void** memory, size_t* byte_count) {
+  upload_heap* heap = (upload_heap*)context;
+  CHECK(strcmp(path, "wall.tga") == 0);
+  CHECK(level_count == 1 && levels[0].width == 2 && levels[0].height == 2);
+  CHECK(levels[0].offset == 0 && levels[0].row_bytes == 8 && *byte_count == 16);
+  if (heap->code != OVERTURE_OK) return heap->code;
+  levels[0].offset = 16;
+  levels[0].row_bytes = 16;
+  *memory = heap->bytes;
+  *byte_count = sizeof heap->bytes;
+  ++heap->taken;
+  return OVERTURE_OK;
+}
+static void give_room_back(void* context, void* memory, size_t byte_count) {
+  upload_heap* heap = (upload_heap*)context;
+  CHECK(memory == heap->bytes && byte_count == sizeof heap->bytes);
+  ++heap->given_back;
+}
+
+C_CASE(c_loaders, pixels_go_to_memory_of_the_program) {
+  upload_heap heap = {.code = OVERTURE_OK};
+  const overture_image_memory memory = {
+      .size = sizeof memory, .context = &heap, .take = take_room, .give_back = give_room_back};
+  const overture_image_options options = {.size = sizeof options, .place = &memory};
+  overture_error why = {.size = sizeof why};
+  overture_content_level level = {.size = sizeof level};
+  loading from = begin(&options);
+  overture_asset* wall = get(&from, image, "wall.tga");
+  overture_content* value = overture_asset_value(wall);
+  CHECK(overture_content_data(value) == heap.bytes);
+  CHECK(memcmp(heap.bytes + 16, "\1\2\3\377\1\2\3\377\0\0\0\0\0\0\0\0\1\2\3\377", 20) == 0);
+  CHECK_OK(overture_content_get_level(value, 0, &level, &why));
+  CHECK(level.offset == 16 && level.row_bytes == 16);
+  CHECK(heap.taken == 1 && heap.given_back == 0);
+  overture_content_release(value);
+  CHECK(heap.given_back == 1);
+  CHECK(overture_content_size(value) == 0);
+  CHECK(info_of(value, OVERTURE_KIND_IMAGE).width == 2);
+  overture_asset_free(wall, NULL);
+  end(&from);
+  CHECK(heap.given_back == 1);
+
+  heap.code = OVERTURE_LIMIT;
+  from = begin(&options);
+  wall = get(&from, image, "wall.tga");
+  CHECK(overture_asset_status(wall, &why) == OVERTURE_LIMIT);
+  CHECK(strcmp(why.text, "wall.tga: the program has no memory for this image") == 0);
+  overture_asset_free(wall, NULL);
+  end(&from);
+  CHECK(heap.taken == 1);
+}
+
+C_CASE(c_loaders, textures_are_released_and_other_kinds_stay) {
+  loading from = begin(NULL);
+  overture_asset* sky = get(&from, texture, "sky.ktx2");
+  overture_asset* shot = get(&from, sound, "shot.wav");
+  overture_content_release(overture_asset_value(sky));
+  overture_content_release(overture_asset_value(shot));
+  overture_content_release(NULL);
+  CHECK(overture_content_size(overture_asset_value(sky)) == 0);
+  CHECK(overture_content_key(overture_asset_value(sky), "manager", NULL) == NULL);
+  CHECK(info_of(overture_asset_value(sky), OVERTURE_KIND_TEXTURE).faces == 6);
+  CHECK(overture_content_size(overture_asset_value(shot)) == 4);
+  overture_asset_free(sky, NULL);
+  overture_asset_free(shot, NULL);
+  end(&from);
+}
+
+C_CASE(c_loaders, a_value_keeps_a_pointer_of_the_program) {
+  int texture_of_the_card = 0;
+  loading from = begin(NULL);
+  overture_asset* wall = get(&from, image, "wall.tga");
+  overture_content* value = overture_asset_value(wall);
+  CHECK(overture_content_user(value) == NULL);
+  overture_content_set_user(value, &texture_of_the_card);
+  CHECK(overture_content_user(value) == &texture_of_the_card);
+  overture_content_set_user(NULL, &texture_of_the_card);
+  CHECK(overture_content_user(NULL) == NULL);
+  overture_asset_free(wall, NULL);
+  end(&from);
+}
+
+static overture_content* make(int kind, const char* name, const void* content, size_t size) {
+  overture_error why = {.size = sizeof why};
+  overture_content* made = NULL;
+  CHECK_OK(overture_content_make(kinds[kind], NULL, name, content, size, &made, &why));
+  return made;
+}
+
+C_CASE(c_loaders, a_value_is_made_without_a_store) {
+  const uint32_t two[] = {0x46464952, 40,    0x45564157, 0x20746D66, 16, 0x00010001,
+                          22050,      44100, 0x00100002, 0x61746164, 4,  0xFFFF0001};
+  overture_content* made[] = {make(bytes, "a", "x\n", 2), make(text, "a", "x\n", 2),
+                              make(sound, "a.wav", two, sizeof two), make(bytes, "a", NULL, 0)};
+  CHECK(overture_content_size(made[0]) == 2);
+  CHECK(info_of(made[1], OVERTURE_KIND_TEXT).lines == 1);
+  CHECK(info_of(made[2], OVERTURE_KIND_SOUND).frames == 2);
+  CHECK(overture_content_size(made[3]) == 0);
+  for (int i = 0; i < 4; ++i) overture_content_free(made[i]);
+  overture_content_free(NULL);
+}
+
+C_CASE(c_loaders, a_ready_made_loader_has_a_placeholder) {
+  overture_content* grey = NULL;
+  overture_loader loader = {.size = sizeof loader};
+  overture_error why = {.size = sizeof why};
+  overture_asset_type type;
+  overture_asset* none = NULL;
+  loading from = begin(NULL);
+  grey = make(image, "grey.tga", tga, sizeof tga);
+  CHECK_OK(overture_loader_of_kind(OVERTURE_KIND_IMAGE, NULL, &loader, &why));
+  loader.placeholder = grey;
+  CHECK_OK(overture_store_add(from.store, &loader, &type, &why));
+  CHECK_OK(overture_store_get(from.store, type, "none.png", 0, &none, &why));
+  CHECK(overture_asset_wait(none, UINT64_MAX, &why) == OVERTURE_NOT_FOUND);
+  CHECK(overture_asset_value(none) == grey);
+  overture_asset_free(none, NULL);
+  end(&from);
+  CHECK(info_of(grey, OVERTURE_KIND_IMAGE).width == 2);
+  overture_content_free(grey);
+}
+
+C_CASE(c_loaders, a_value_that_cannot_be_made_says_why) {
+  const overture_image_options options = {.size = sizeof options};
+  overture_error why = {.size = sizeof why};
+  overture_content* made = NULL;
+  CHECK(overture_content_make(OVERTURE_KIND_TEXTURE, NULL, "a.tga", tga, sizeof tga, &made, &why) ==
+        OVERTURE_UNSUPPORTED);
+  CHECK(made == NULL && strstr(why.text, "a.tga: this is an image") != NULL);
+  CHECK(overture_content_make(OVERTURE_KIND_MODEL, NULL, "a", NULL, 0, &made, &why) ==
+        OVERTURE_UNSUPPORTED);
+  CHECK(overture_content_make(99, NULL, "a", NULL, 0, &made, &why) == OVERTURE_UNSUPPORTED);
+  CHECK(overture_content_make(OVERTURE_KIND_TEXT, NULL, "../a", NULL, 0, &made, &why) ==
+        OVERTURE_BAD_PATH);
+  CHECK_INVALID(overture_content_make(OVERTURE_KIND_TEXT, &options, "a", NULL, 0, &made, &why));
+  CHECK_INVALID(overture_content_make(OVERTURE_KIND_TEXT, NULL, NULL, NULL, 0, &made, &why));
+  CHECK_INVALID(overture_content_make(OVERTURE_KIND_TEXT, NULL, "a", NULL, 1, &made, &why));
+  CHECK_INVALID(overture_content_make(OVERTURE_KIND_TEXT, NULL, "a", NULL, 0, NULL, &why));
+}
+
+C_CASE(c_loaders, a_value_has_the_warning_of_its_file) {
+  const uint32_t cut[] = {0x46464952, 44,    0x45564157, 0x20746D66, 16, 0x00010001,
+                          22050,      44100, 0x00100002, 0x61746164, 8,  0xFFFF0001};
+  overture_content* whole = make(image, "a.tga", tga, sizeof tga);
+  overture_content* made = make(sound, "a.wav", cut, sizeof cut);
+  CHECK(info_of(made, OVERTURE_KIND_SOUND).warning != NULL);
+  CHECK(info_of(whole, OVERTURE_KIND_IMAGE).warning == NULL);
+  overture_content_free(made);
+  overture_content_free(whole);
+}
+
 C_CASE(c_loaders, what_is_of_another_kind_fails_with_a_reason) {
   overture_error why = {.size = sizeof why};
   loading from = begin(NULL);
@@ -287,6 +446,7 @@ C_CASE(c_loaders, null_and_misuse_are_invalid) {
   overture_error why = {.size = sizeof why};
   overture_loader loader = {.size = sizeof loader};
   overture_image_options options = {.size = sizeof options};
+  overture_image_memory memory = {0};
   overture_content_info info = {.size = sizeof info};
   overture_content_level level = {.size = sizeof level};
   struct {
@@ -302,6 +462,10 @@ C_CASE(c_loaders, null_and_misuse_are_invalid) {
   CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_TEXT, &options, &loader, &why));
   CHECK(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &newer.known, &loader, &why) ==
         OVERTURE_UNSUPPORTED);
+  options.place = &memory;
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &options, &loader, &why));
+  memory.size = sizeof memory;
+  CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &options, &loader, &why));
   options.size = 3;
   CHECK_INVALID(overture_loader_of_kind(OVERTURE_KIND_IMAGE, &options, &loader, NULL));
   loader.size = 0;

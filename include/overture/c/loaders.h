@@ -21,7 +21,8 @@
 // overture.h does not include them. The headers of overture/loaders say which formats there are,
 // and what each costs.
 //
-// Functions that take a value return 0 or NULL for NULL. Any number of threads may read one.
+// Functions that take a value return 0 or NULL for NULL, or do nothing. Any number of threads may
+// read one.
 #pragma once
 
 #include "overture/c/assets.h"
@@ -33,17 +34,41 @@
 extern "C" {
 #endif
 
+// Where a level of an image is in memory of yours.
+typedef struct overture_image_level {
+  uint32_t width;
+  uint32_t height;
+  uint64_t offset;     // from the beginning of the memory
+  uint64_t row_bytes;  // from one row to the next, at least width * 4
+} overture_image_level;
+
+// Memory of yours for pixels, a mapped upload buffer for example. It is written once, each row from
+// left to right, and never read, because such memory is often slow to read.
+typedef struct overture_image_memory {
+  size_t size;    // sizeof(overture_image_memory)
+  void* context;  // of both functions
+  // Sets `memory` for an image, and `byte_count`, which comes as what the levels take where they
+  // are, to the size of it. It may place levels and rows elsewhere: nothing is written between
+  // rows. Any other code than OVERTURE_OK fails the asset. On the worker that decodes, several
+  // calls at once.
+  overture_code (*take)(void* context, const char* path, overture_image_level* levels,
+                        uint32_t level_count, void** memory, size_t* byte_count);
+  // It is not needed any more: the value is gone or released, or could not be made. Any thread.
+  void (*give_back)(void* context, void* memory, size_t byte_count);
+} overture_image_memory;
+
 // How images are made. The alignments are powers of two up to 65,536; 0: 4.
 typedef struct overture_image_options {
-  size_t size;                       // sizeof(overture_image_options)
-  bool is_bgra;                      // instead of RGBA
-  bool is_premultiplied;             // colours are multiplied by alpha
-  bool is_flipped;                   // rows from bottom to top
-  bool mips;                         //
-  bool is_linear;                    // colours are no sRGB: normal maps and other data
-  uint32_t row_alignment;            // what row_bytes is a multiple of
-  uint32_t level_alignment;          // and offsets of levels
-  const overture_allocator* memory;  // of the pixels, and while they are decoded; NULL: malloc
+  size_t size;                         // sizeof(overture_image_options)
+  bool is_bgra;                        // instead of RGBA
+  bool is_premultiplied;               // colours are multiplied by alpha
+  bool is_flipped;                     // rows from bottom to top
+  bool mips;                           //
+  bool is_linear;                      // colours are no sRGB: normal maps and other data
+  uint32_t row_alignment;              // what row_bytes is a multiple of
+  uint32_t level_alignment;            // and offsets of levels
+  const overture_allocator* memory;    // of the pixels, and while they are decoded; NULL: malloc
+  const overture_image_memory* place;  // of the pixels; copied. NULL: that of `memory`
 } overture_image_options;
 
 // Settings of one image, for overture_asset_variant::settings: 0 is as the options say. An asset
@@ -61,8 +86,9 @@ typedef struct overture_image_settings {
 // none. They are not copied: they are the `context` of the loader, and must stay as they are, with
 // what they point to, until the store has ended. For other kinds `context` is yours. A finalize()
 // or build() of yours may be added, and an unload() that undoes it and calls the one that was there
-// last; keep the other functions. Errors: invalid; unsupported (no such kind, or an option that
-// this version does not know).
+// last; keep the other functions. What you make of a value, such as a texture on the graphics card,
+// is kept with it by overture_content_set_user(); docs/guide/c.md has an example. Errors: invalid;
+// unsupported (no such kind, or an option that this version does not know).
 OVERTURE_LOADERS_API overture_code overture_loader_of_kind(int32_t kind,
                                                            const overture_image_options* options,
                                                            overture_loader* loader,
@@ -70,6 +96,26 @@ OVERTURE_LOADERS_API overture_code overture_loader_of_kind(int32_t kind,
 
 // The value that one of these loaders made. Valid while its asset is loaded.
 typedef struct overture_content overture_content;
+
+// Makes a value without a store: a placeholder for a loader of this kind, for example. `name` helps
+// where the content says nothing. The options are needed during the call only. Free it after the
+// stores that it is a placeholder in. Errors: those of decoding; invalid; unsupported (as above, or
+// the bytes are of another kind).
+OVERTURE_LOADERS_API overture_code overture_content_make(
+    int32_t kind, const overture_image_options* options, const char* name, const void* bytes,
+    size_t byte_count, overture_content** content, overture_error* error);
+// Not for what is of a store.
+OVERTURE_LOADERS_API void overture_content_free(overture_content* content);
+
+// A pointer of yours that is kept with the value, NULL at first. Set it in build() or finalize(),
+// before others see the value, and let unload() end what it leads to.
+OVERTURE_LOADERS_API void overture_content_set_user(overture_content* value, void* user);
+OVERTURE_LOADERS_API void* overture_content_user(const overture_content* value);
+
+// Gives the memory of an image or a texture back once it is uploaded, in finalize() for example. It
+// has neither data nor keys any more; what it is and where its levels were stays. Does nothing to
+// other kinds.
+OVERTURE_LOADERS_API void overture_content_release(overture_content* value);
 
 // The bytes; the text, in UTF-8 without a NUL at its end; all pixels; the samples (16 bits,
 // channels interleaved); the model, laid out as overture/decoders/model.hpp says.
@@ -92,6 +138,7 @@ typedef struct overture_content_info {
   uint32_t channels;       // sounds
   uint64_t frames;         // sounds, models
   uint64_t lines;          // text
+  const char* warning;     // a flaw that costs no content; NULL: none; lives as long as the library
 } overture_content_info;
 // Error: invalid.
 OVERTURE_LOADERS_API overture_code overture_content_get_info(const overture_content* value,
