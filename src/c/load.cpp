@@ -13,6 +13,10 @@ using namespace overture::c;
 namespace {
 
 constexpr const char* no_load = "the load is NULL";
+// A program waits while something is busy, which would never end for a file that has failed.
+constexpr const char* took_busy =
+    "take() returned OVERTURE_BUSY, which says that something is not done yet: return another "
+    "error";
 
 // Hands each file to the program.
 class program_sink final : public asset_sink {
@@ -35,6 +39,7 @@ class program_sink final : public asset_sink {
                                   .decoded = &decoded};
     const overture_code code = options_.take(options_.context, &file);
     if (decoded != nullptr) destroy(decoded);
+    if (code == OVERTURE_BUSY) return fail(errc::invalid, took_busy);
     if (code != OVERTURE_OK) return fail(errc_of(code), "take() has refused it");
     return {};
   }
@@ -195,18 +200,34 @@ overture_code overture_load_get_summary(const overture_load* load, overture_load
                       error);
 }
 
-overture_code overture_load_failures(const overture_load* load, overture_load_failed visit,
-                                     void* context, overture_error* error) {
+namespace {
+
+// Visits the files with such an outcome.
+overture_code visit_files(const overture_load* load, const error* loaded_file::* outcome,
+                          overture_load_failed visit, void* context,
+                          overture_error* error) noexcept {
   if (load == nullptr) return invalid(error, no_load);
   if (visit == nullptr) return invalid(error, "the visitor is NULL");
   if (!load->scope().done()) return failed(error, errc::busy, "the load is not done");
   const result<void> visited = load->scope().for_each_file([&](const loaded_file& file) noexcept {
-    if (file.failure == nullptr) return;
+    if (file.*outcome == nullptr) return;
     overture_error why = {};
     why.size = sizeof why;
-    failed(&why, *file.failure, load->reads->files->tree);
+    failed(&why, *(file.*outcome), load->reads->files->tree);
     const c_path path(file.path);
     visit(context, path.text(), &why);
   });
   return visited ? fine(error) : failed(error, visited.error());
+}
+
+}  // namespace
+
+overture_code overture_load_failures(const overture_load* load, overture_load_failed visit,
+                                     void* context, overture_error* error) {
+  return visit_files(load, &loaded_file::failure, visit, context, error);
+}
+
+overture_code overture_load_warnings(const overture_load* load, overture_load_failed visit,
+                                     void* context, overture_error* error) {
+  return visit_files(load, &loaded_file::warning, visit, context, error);
 }

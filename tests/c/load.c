@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
+#include <stdio.h>
 #include <string.h>
 
 #include "c_test.h"
@@ -76,6 +77,51 @@ C_CASE(c_load, every_file_is_handed_over_and_failures_are_listed) {
     CHECK(info.kind == OVERTURE_KIND_TEXT);
     overture_decoded_free(all.text[i]);
   }
+  free_game(&game);
+}
+
+static overture_code is_busy(void* context, const overture_loaded* file) {
+  (void)context;
+  return strcmp(file->path, "new.txt") == 0 ? OVERTURE_BUSY : OVERTURE_OK;
+}
+static void note_file(void* context, const char* path, const overture_error* why) {
+  char* text = (char*)context;
+  sprintf(text + strlen(text), "%s %s: %s\n", overture_code_name(why->code), path, why->text);
+}
+
+C_CASE(c_load, a_file_that_has_failed_is_not_busy) {
+  test_game game = make_game();
+  char failures[800] = "";
+  overture_load* load = NULL;
+  overture_error why = {.size = sizeof why};
+  overture_load_options options = {.size = sizeof options, .take = is_busy};
+  CHECK_OK(overture_files_freeze(game.files, &why));
+  CHECK_OK(overture_load_start(game.reads, &options, &load, &why));
+  CHECK_OK(overture_load_wait_for(load, UINT64_MAX, &why));
+  CHECK_OK(overture_load_failures(load, note_file, failures, &why));
+  CHECK(strncmp(failures, "invalid new.txt: ", 17) == 0);
+  CHECK(strstr(failures, "take() returned OVERTURE_BUSY") != NULL);
+  CHECK_OK(overture_load_free(load, &why));
+  free_game(&game);
+}
+
+C_CASE(c_load, warnings_are_listed) {
+  test_game game = make_game();
+  char warnings[800] = "";
+  overture_load* load = NULL;
+  overture_error why = {.size = sizeof why};
+  FILE* const latin = fopen(in_folder("empty/latin.txt"), "wb");
+  CHECK(latin != NULL && fputs("caf\xE9\n", latin) >= 0 && fclose(latin) == 0);
+  CHECK_OK(overture_files_mount(game.files, in_folder("empty"), NULL, NULL, &why));
+  CHECK_OK(overture_files_freeze(game.files, &why));
+  CHECK_OK(overture_load_start(game.reads, NULL, &load, &why));
+  CHECK_OK(overture_load_wait_for(load, UINT64_MAX, &why));
+  CHECK_OK(overture_load_warnings(load, note_file, warnings, &why));
+  CHECK(strstr(warnings, " latin.txt: ") != NULL && strstr(warnings, "UTF-8") != NULL);
+  CHECK(strchr(warnings, '\n') == strrchr(warnings, '\n'));
+  CHECK_INVALID(overture_load_warnings(NULL, note_file, warnings, &why));
+  CHECK_INVALID(overture_load_warnings(load, NULL, NULL, &why));
+  CHECK_OK(overture_load_free(load, &why));
   free_game(&game);
 }
 

@@ -2,6 +2,8 @@
 #include "c_test.hpp"
 
 C_TEST(c_load, every_file_is_handed_over_and_failures_are_listed)
+C_TEST(c_load, a_file_that_has_failed_is_not_busy)
+C_TEST(c_load, warnings_are_listed)
 C_TEST(c_load, patterns_choose_the_files)
 C_TEST(c_load, no_patterns_are_all_files)
 C_TEST(c_load, a_cancelled_load_ends)

@@ -44,7 +44,8 @@ typedef struct overture_load_options {
   bool no_decoding;       // files are verified but not decoded
   bool one_thread;        // take() runs only in waits and pumps, one file at a time
   uint64_t budget_bytes;  // for files in flight; 0: 256 MiB
-  // Takes a loaded file; any other code than OVERTURE_OK makes the file fail. On any worker,
+  // Takes a loaded file; any other code than OVERTURE_OK makes the file fail, OVERTURE_BUSY as
+  // OVERTURE_INVALID: it would never end. On any worker,
   // several at once, unless one_thread is set. NULL: files are only verified.
   overture_code (*take)(void* context, const overture_loaded* file);
   void* context;                     // of take()
@@ -96,12 +97,16 @@ OVERTURE_C_API overture_code overture_load_get_summary(const overture_load* load
                                                        overture_load_summary* summary,
                                                        overture_error* error);
 
-// A file that did not load; the texts are valid during the call.
+// A file that did not load, or has a flaw; the texts are valid during the call.
 typedef void (*overture_load_failed)(void* context, const char* path, const overture_error* why);
 
 // Visits the files that failed, once the load is done, on the calling thread. Errors: busy,
 // invalid.
 OVERTURE_C_API overture_code overture_load_failures(const overture_load* load,
+                                                    overture_load_failed visit, void* context,
+                                                    overture_error* error);
+// The same for files that loaded although they have a flaw.
+OVERTURE_C_API overture_code overture_load_warnings(const overture_load* load,
                                                     overture_load_failed visit, void* context,
                                                     overture_error* error);
 
