@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// Events of assets: overture/c/assets.h.
+// Events of assets, and those that have had none: overture/c/assets.h.
 #include <bit>
 
 #include "c/store_parts.hpp"
@@ -60,4 +60,26 @@ overture_code overture_store_take_events(overture_store* store, overture_asset_t
 bool overture_asset_event_is_of(const overture_asset_event* event, const overture_asset* asset) {
   return event != nullptr && asset != nullptr &&
          std::bit_cast<const void*>(soft_asset(asset->handle)) == event->of;
+}
+
+overture_code overture_store_unsettled(const overture_store* store,
+                                       void (*told)(void* context, const overture_unsettled* asset),
+                                       void* context, overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  if (told == nullptr) return invalid(error, "there is no function to tell the assets");
+  const auto tell = [&](const unsettled_asset& asset) noexcept {
+    const c_path path(asset.path.text);
+    const c_path part(asset.part);
+    const c_path needs(asset.needs.text);
+    const overture_unsettled one = {.path = path.text(),
+                                    .part = part.text(),
+                                    .state = to_string(asset.state),
+                                    .needs = needs.text(),
+                                    .what = asset.what,
+                                    .ns = asset.ns,
+                                    .subject = asset.subject};
+    told(context, &one);
+  };
+  const result<void> visited = store->assets.for_each_unsettled(tell);
+  return visited ? fine(error) : failed(error, visited.error());
 }

@@ -135,7 +135,9 @@ overture_code overture_store_make(overture_reads* reads, const overture_store_co
 }
 
 overture_code overture_store_free(overture_store* store, overture_error* error) {
-  return end_unused(static_cast<made_store*>(store), "assets of the store are still held", error);
+  return end_unused(static_cast<made_store*>(store),
+                    "handles on assets of the store, or groups of it, are left: free them first",
+                    error);
 }
 
 overture_code overture_store_add(overture_store* store, const overture_loader* loader,
@@ -230,9 +232,10 @@ overture_code overture_needs_name_variant(overture_needs* needs, overture_asset_
                                           const char* path, const overture_asset_variant* variant,
                                           overture_asset_name* name, overture_error* error) {
   if (name == nullptr) return invalid(error, "there is no place for the name");
-  *name = {.of = nullptr, .type = type};
+  *name = {.of = nullptr, .store = nullptr, .type = type};
   named_asset named;
   if (const overture_code flaw = named.read(needs, type, path, variant, error)) return flaw;
+  name->store = &needs->store;
   name->of = typed::name(needs->context, named.path, named.what);
   return name->of == nullptr ? out_of_memory(error) : fine(error);
 }
@@ -244,6 +247,7 @@ overture_code overture_store_get_named(overture_store* store, overture_asset_nam
   *asset = nullptr;
   if (store == nullptr) return invalid(error, no_store);
   if (name.of == nullptr) return invalid(error, "the name is of nothing");
+  if (name.store != store) return invalid(error, "a name of another store");
   if (name.type >= store->types) return invalid(error, no_type);
   const std::optional<asset_priority> urgency = asset_priority_of(priority);
   if (!urgency) return invalid(error, no_such_priority);
@@ -253,7 +257,9 @@ overture_code overture_store_get_named(overture_store* store, overture_asset_nam
 
 overture_asset_name overture_asset_name_of(const overture_asset* asset) {
   if (asset == nullptr) return {};
-  return {.of = std::bit_cast<const void*>(soft_asset(asset->handle)), .type = asset->type};
+  return {.of = std::bit_cast<const void*>(soft_asset(asset->handle)),
+          .store = asset->store,
+          .type = asset->type};
 }
 
 overture_code overture_asset_copy(const overture_asset* asset, overture_asset** copy,

@@ -150,6 +150,77 @@ C_CASE(c_asset_handles, are_copied_named_and_say_what_they_are_on) {
   close_store(&in);
 }
 
+C_CASE(c_asset_handles, names_and_groups_belong_to_one_store) {
+  text_store in;
+  overture_store* other = NULL;
+  overture_asset* named = NULL;
+  overture_asset_group* group = NULL;
+  overture_error why = {.size = sizeof why};
+  open_store(&in, 0, false);
+  CHECK_OK(overture_store_make(in.game.reads, NULL, &other, &why));
+  overture_asset* const rome = get(&in, in.texts, "maps/rome.txt");
+  CHECK_INVALID(overture_store_get_named(other, overture_asset_name_of(rome), 0, &named, &why));
+  CHECK(named == NULL && strcmp(why.text, "a name of another store") == 0);
+  CHECK_OK(overture_asset_free(rome, &why));
+  CHECK_OK(overture_store_free(other, &why));
+  CHECK_OK(overture_asset_group_make(in.store, 0, &group, &why));
+  CHECK(overture_store_free(in.store, &why) == OVERTURE_BUSY);
+  CHECK(strstr(why.text, "group") != NULL);
+  CHECK_OK(overture_asset_group_free(group, &why));
+  close_store(&in);
+}
+
+static overture_code keep_path(void* context, const char* path, const void* bytes,
+                               size_t byte_count, overture_needs* needs, void** value,
+                               const char** reason) {
+  (void)context, (void)bytes, (void)byte_count, (void)needs, (void)reason;
+  *value = calloc(1, strlen(path) + 1);
+  return *value != NULL ? OVERTURE_OK : OVERTURE_OUT_OF_MEMORY;
+}
+
+/* The last that was told. */
+static void note_unsettled(void* context, const overture_unsettled* asset) {
+  snprintf((char*)context, 100, "%s %s%s%s", asset->path, asset->state, asset->part, asset->needs);
+  CHECK(asset->what[0] != '\0');
+  CHECK(asset->subject >= 1u << 31);
+}
+
+static overture_code never_finish(void* context, void* value, uint64_t budget_ns, bool* again,
+                                  const char** reason) {
+  (void)value, (void)budget_ns, (void)reason;
+  *again = !*(bool*)context;
+  return OVERTURE_OK;
+}
+
+C_CASE(c_asset_handles, of_what_is_not_there_yet_are_told) {
+  bool finishes = false;
+  const overture_loader loader = {.size = sizeof loader,
+                                  .context = &finishes,
+                                  .decode = keep_path,
+                                  .finalize = never_finish,
+                                  .unload = free_text};
+  text_store in;
+  overture_asset_type type;
+  char told[100] = "";
+  overture_error why = {.size = sizeof why};
+  open_store(&in, 0, false);
+  CHECK_OK(overture_store_add(in.store, &loader, &type, &why));
+  overture_asset* const text = get(&in, type, "new.txt");
+  while (strcmp(told, "new.txt finalizing") != 0 && why.code == OVERTURE_OK) {
+    CHECK_OK(overture_store_pump(in.store, 1000, &why));
+    CHECK_OK(overture_store_unsettled(in.store, note_unsettled, told, &why));
+  }
+  finishes = true;
+  CHECK_OK(overture_asset_wait(text, UINT64_MAX, &why));
+  told[0] = '\0';
+  CHECK_OK(overture_store_unsettled(in.store, note_unsettled, told, &why));
+  CHECK(told[0] == '\0');
+  CHECK_INVALID(overture_store_unsettled(NULL, note_unsettled, told, &why));
+  CHECK_INVALID(overture_store_unsettled(in.store, NULL, told, &why));
+  CHECK_OK(overture_asset_free(text, &why));
+  close_store(&in);
+}
+
 C_CASE(c_asset_handles, of_what_is_wanted_only_may_fail) {
   text_store in;
   overture_error why = {.size = sizeof why};

@@ -2,6 +2,8 @@
 #include "c_test.hpp"
 
 C_TEST(c_asset_handles, are_copied_named_and_say_what_they_are_on)
+C_TEST(c_asset_handles, names_and_groups_belong_to_one_store)
+C_TEST(c_asset_handles, of_what_is_not_there_yet_are_told)
 C_TEST(c_asset_handles, of_what_is_wanted_only_may_fail)
 C_TEST(c_asset_handles, a_placeholder_is_shown_until_the_value_is_there)
 C_TEST(c_asset_handles, a_dependent_asset_is_built_again_after_a_stage)

@@ -165,7 +165,7 @@ C_CASE(c_assets, an_asset_is_ready_after_what_it_needs) {
   overture_asset* first = NULL;
   overture_asset* broken = NULL;
   overture_asset* named = NULL;
-  overture_asset_name name = {NULL, 0};
+  overture_asset_name name = {.of = NULL};
   overture_store_progress now = {.size = sizeof now};
   overture_store_config config = {
       .size = sizeof config, .keep_bytes = 1000, .files_max = 8, .budget_bytes = 10};
@@ -451,7 +451,7 @@ C_CASE(c_assets, null_and_misuse_are_invalid) {
   overture_decoded_info info = {.size = sizeof info};
   overture_store* store = NULL;
   overture_asset* word = NULL;
-  overture_asset_name name = {NULL, 0};
+  overture_asset_name name = {.of = NULL};
   overture_store_progress now = {.size = sizeof now};
   overture_error why = {.size = sizeof why};
   CHECK_INVALID(overture_decode_file(NULL, "x", &decoded, &why));

@@ -164,7 +164,7 @@ OVERTURE_C_API overture_code overture_store_make(overture_reads* reads,
                                                  const overture_store_config* config,
                                                  overture_store** store, overture_error* error);
 // Ends what is running and unloads everything, on the calling thread, which must be the one that
-// pumps. Error: busy while handles on its assets exist.
+// pumps. Error: busy while handles on its assets, or groups, exist.
 OVERTURE_C_API overture_code overture_store_free(overture_store* store, overture_error* error);
 // Makes a type known. The loader is copied. Errors: limit (more than OVERTURE_ASSET_TYPES_MAX),
 // out_of_memory, invalid. Add the types from one thread, before the first asset of them is asked
@@ -252,6 +252,7 @@ OVERTURE_C_API size_t overture_asset_path(const overture_asset* asset, char* tex
 // beside this one. A plain value, to be copied; it is of no use once the store has ended.
 typedef struct overture_asset_name {
   const void* of;  // NULL: of nothing
+  const overture_store* store;
   overture_asset_type type;
 } overture_asset_name;
 
@@ -268,7 +269,7 @@ OVERTURE_C_API overture_code overture_needs_name_variant(overture_needs* needs,
 // The name of what the handle is on; of nothing for NULL.
 OVERTURE_C_API overture_asset_name overture_asset_name_of(const overture_asset* asset);
 // A handle on the asset of a name, as by overture_store_get(). Errors: out_of_memory, invalid (also
-// for a name of nothing).
+// for a name of nothing, or of another store).
 OVERTURE_C_API overture_code overture_store_get_named(overture_store* store,
                                                       overture_asset_name name, int32_t priority,
                                                       overture_asset** asset,
@@ -409,6 +410,23 @@ OVERTURE_C_API overture_code overture_store_take_events(overture_store* store,
 // Whether it is an event of the asset that this handle is on; false if either is NULL.
 OVERTURE_C_API bool overture_asset_event_is_of(const overture_asset_event* event,
                                                const overture_asset* asset);
+
+// An asset that is asked for and neither ready nor failed. Valid during the call only.
+typedef struct overture_unsettled {
+  const char* path;
+  const char* part;   // of the file; "": all of it
+  const char* state;  // "queued", "reading", "decoding", "needing" or "finalizing"
+  const char* needs;  // if "needing": the path of the first that is not ready; otherwise ""
+  const char* what;   // what it waits for, in a few words
+  uint64_t ns;        // since it came into this state
+  uint32_t subject;   // as in overture_asset_event
+} overture_unsettled;
+// Calls `told` for each: what a load that does not end waits for. It must not call the store.
+// Error: invalid.
+OVERTURE_C_API overture_code overture_store_unsettled(const overture_store* store,
+                                                      void (*told)(void* context,
+                                                                   const overture_unsettled* asset),
+                                                      void* context, overture_error* error);
 
 typedef struct overture_store_progress {
   size_t size;             // sizeof(overture_store_progress)
