@@ -105,14 +105,26 @@ void overture_trace_mark(const char* name) {
   if (name != nullptr) mark(name);
 }
 
-overture_code overture_timeline_write_json(const overture_timeline* timeline, const char* path,
+overture_code overture_timeline_write_json(const overture_timeline* timeline,
+                                           const overture_trace_names* names, const char* path,
                                            overture_error* error) {
   if (timeline == nullptr) return invalid(error, no_timeline);
   if (path == nullptr) return invalid(error, "the path is NULL");
+  overture_trace_names known;
+  if (const overture_code flaw = read_options(names, known, error)) return flaw;
+  const auto name = [&](std::uint32_t subject, std::span<char> text) noexcept -> std::size_t {
+    if (subject >= first_asset_subject) {
+      return known.store == nullptr ? 0 : known.store->assets.subject_name(subject, text);
+    }
+    if (known.files == nullptr) return 0;
+    return known.files->tree.entry(subject).path.copy(text.data(), text.size());
+  };
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> name_of = name;
   const auto write = [&](os_handle file) -> result<void> {
     file_sink sink(file);
-    if (result<void> written = write_chrome_json(timeline->record, sink); !written) return written;
-    return sink.flush();
+    return write_chrome_json(timeline->record, sink, {.subject_name = &name_of}).and_then([&] {
+      return sink.flush();
+    });
   };
   const result<void> written = replace_file(system_os(), path, write);
   return written ? fine(error) : failed(error, written.error(), path);

@@ -47,7 +47,7 @@ C_CASE(c_trace, what_threads_did_is_in_the_json) {
 
   CHECK_OK(overture_timeline_detach(timeline, &why));
   CHECK(overture_zone_begin("not recorded").begin_ns == 0);
-  CHECK_OK(overture_timeline_write_json(timeline, in_folder("load.json"), &why));
+  CHECK_OK(overture_timeline_write_json(timeline, NULL, in_folder("load.json"), &why));
   read_text(in_folder("load.json"));
   CHECK(strstr(text, "main of the test") != NULL);
   CHECK(strstr(text, "build the map") != NULL);
@@ -59,11 +59,71 @@ C_CASE(c_trace, what_threads_did_is_in_the_json) {
   CHECK_OK(overture_timeline_free(timeline, &why));
 }
 
+static overture_code make_nothing(void* context, const char* path, const void* bytes, size_t size,
+                                  overture_needs* needs, void** value, const char** reason) {
+  (void)path, (void)bytes, (void)size, (void)needs, (void)reason;
+  *value = context;
+  return OVERTURE_OK;
+}
+static void unload_nothing(void* context, void* value) {
+  (void)context, (void)value;
+}
+
+C_CASE(c_trace, files_and_assets_have_their_names_in_the_json) {
+  static const char* const only[] = {"maps/troy.txt"};
+  test_game game = make_game();
+  overture_timeline* timeline = NULL;
+  overture_pool* pool = NULL;
+  overture_reads* reads = NULL;
+  overture_store* store = NULL;
+  overture_asset_type type;
+  overture_asset* asset = NULL;
+  overture_load* load = NULL;
+  overture_trace_names names = {.size = sizeof names, .files = game.files};
+  const overture_loader loader = {
+      .size = sizeof loader, .context = &type, .decode = make_nothing, .unload = unload_nothing};
+  const overture_load_options options = {.size = sizeof options, .only = only, .only_count = 1};
+  overture_pool_config workers = {.size = sizeof workers};
+  overture_reads_config config = {.size = sizeof config};
+  overture_error why = {.size = sizeof why};
+  CHECK_OK(overture_files_freeze(game.files, &why));
+  CHECK_OK(overture_timeline_make(NULL, &timeline, &why));
+  CHECK_OK(overture_timeline_attach(timeline, "main", &why));
+  workers.timeline = config.timeline = timeline;
+  CHECK_OK(overture_pool_make(&workers, &pool, &why));
+  CHECK_OK(overture_reads_make(game.files, pool, &config, &reads, &why));
+  CHECK_OK(overture_load_start(reads, &options, &load, &why));
+  CHECK_OK(overture_load_wait_for(load, UINT64_MAX, &why));
+  CHECK_OK(overture_load_free(load, &why));
+  CHECK_OK(overture_store_make(reads, NULL, &store, &why));
+  CHECK_OK(overture_store_add(store, &loader, &type, &why));
+  CHECK_OK(overture_store_get(store, type, "maps/rome.txt", 0, &asset, &why));
+  CHECK_OK(overture_asset_wait(asset, UINT64_MAX, &why));
+  CHECK_OK(overture_asset_free(asset, &why));
+  overture_trace_mark("the end");
+
+  names.store = store;
+  CHECK_OK(overture_timeline_write_json(timeline, &names, in_folder("load.json"), &why));
+  read_text(in_folder("load.json"));
+  CHECK(strstr(text, "\"maps/rome.txt\"") != NULL);
+  CHECK(strstr(text, "\"maps/troy.txt\"") != NULL);
+  CHECK_OK(overture_timeline_write_json(timeline, NULL, in_folder("load.json"), &why));
+  read_text(in_folder("load.json"));
+  CHECK(strstr(text, "the end") != NULL && strstr(text, "maps/") == NULL);
+  names.size = 1;
+  CHECK_INVALID(overture_timeline_write_json(timeline, &names, in_folder("load.json"), &why));
+  CHECK_OK(overture_store_free(store, &why));
+  CHECK_OK(overture_reads_free(reads, &why));
+  CHECK_OK(overture_pool_free(pool, &why));
+  CHECK_OK(overture_timeline_free(timeline, &why));
+  free_game(&game);
+}
+
 C_CASE(c_trace, a_timeline_that_cannot_be_written_says_so) {
   overture_timeline* timeline = NULL;
   overture_error why = {.size = sizeof why};
   CHECK_OK(overture_timeline_make(NULL, &timeline, &why));
-  CHECK(overture_timeline_write_json(timeline, in_folder("absent/load.json"), &why) ==
+  CHECK(overture_timeline_write_json(timeline, NULL, in_folder("absent/load.json"), &why) ==
         OVERTURE_NOT_FOUND);
   CHECK(strstr(why.text, "absent/load.json: ") != NULL);
   CHECK_OK(overture_timeline_free(timeline, &why));
@@ -79,10 +139,10 @@ C_CASE(c_trace, null_and_misuse_are_invalid) {
   CHECK_OK(overture_timeline_free(NULL, &why));
   CHECK_INVALID(overture_timeline_attach(NULL, "main", &why));
   CHECK_INVALID(overture_timeline_detach(NULL, &why));
-  CHECK_INVALID(overture_timeline_write_json(NULL, in_folder("load.json"), &why));
+  CHECK_INVALID(overture_timeline_write_json(NULL, NULL, in_folder("load.json"), &why));
   CHECK_OK(overture_timeline_make(NULL, &timeline, &why));
   CHECK_INVALID(overture_timeline_attach(timeline, NULL, &why));
-  CHECK_INVALID(overture_timeline_write_json(timeline, NULL, &why));
+  CHECK_INVALID(overture_timeline_write_json(timeline, NULL, NULL, &why));
   zone = overture_zone_begin(NULL);
   overture_zone_end(&zone);
   overture_zone_end(NULL);

@@ -11,7 +11,8 @@
 //   ...
 //   overture_zone_end(&decode);
 //   ...                                                // free the pool and the reads
-//   overture_timeline_write_json(timeline, "load.json", NULL);
+//   overture_trace_names names = {.size = sizeof names, .files = files};
+//   overture_timeline_write_json(timeline, &names, "load.json", NULL);
 //
 // Recording takes no lock and no memory and costs little more than reading the clock; on a thread
 // that is not attached it costs almost nothing. When a thread's ring is full, its oldest events are
@@ -66,10 +67,19 @@ OVERTURE_C_API void overture_trace_count(const char* name, uint64_t value);
 // Records a point in time.
 OVERTURE_C_API void overture_trace_mark(const char* name);
 
+// What zones and requests of files are about has a number, its subject. This says what knows the
+// names of numbers; NULL: the file has the numbers only.
+typedef struct overture_trace_names {
+  size_t size;                         // sizeof(overture_trace_names)
+  const struct overture_files* files;  // of loads; frozen still
+  const struct overture_store* store;  // of assets
+} overture_trace_names;
+
 // Writes what was recorded as Chrome's trace events, replacing the file at `path` (of the system)
-// in one step. Call it when the threads that record are idle or detached. Errors: those of writing
-// files; out_of_memory; invalid.
+// in one step. `names` may be NULL. Call it when the threads that record are idle or detached.
+// Errors: those of writing files; out_of_memory; invalid.
 OVERTURE_C_API overture_code overture_timeline_write_json(const overture_timeline* timeline,
+                                                          const overture_trace_names* names,
                                                           const char* path, overture_error* error);
 
 #ifdef __cplusplus
