@@ -37,8 +37,7 @@ class Overture(ConanFile):
     default_options = {"shared": False, "modules": "all", "system_libraries": False}
     exports_sources = (
         "CMakeLists.txt", "cmake/*", "include/*", "src/*", "sounds/*", "loaders/*", "guards/*",
-        "LICENSE",
-        "THIRD_PARTY.md",
+        "docs/guide/*", "docs/formats/*", "LICENSE", "THIRD_PARTY.md",
     )
 
     def set_version(self):

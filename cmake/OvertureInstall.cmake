@@ -9,6 +9,8 @@ install(TARGETS ${targets} EXPORT overture-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/overture DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development)
+install(DIRECTORY docs/guide docs/formats DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT development)  # which the headers name
 install(FILES LICENSE THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT notices)
 
 # What each module needs, for overture-config.cmake. The file lists it as CMake commands.

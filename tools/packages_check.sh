@@ -26,8 +26,12 @@ install ./liboverture0.1_*.deb
 test ! -e /usr/include/overture
 ldconfig -p | grep 'liboverture.so.0.1 ' >/dev/null
 
+step "the guides come with the headers"
+install ./liboverture-dev_*.deb
+test -s /usr/share/doc/overture/guide/c.md
+
 step "programs, by CMake and by pkg-config"
-install ./liboverture-dev_*.deb cmake g++ make pkg-config
+install cmake g++ make pkg-config
 for project in find_package pkg_config; do
   cmake -S projects/$project -B built/$project >cmake.log || { cat cmake.log && exit 1; }
   cmake --build built/$project

@@ -10,6 +10,8 @@
 //   save and load objects         text/fields.hpp, text/save.hpp
 //   see where the time goes       trace/timeline.hpp
 //
+// Texts named docs/guide/... are installed in share/doc/overture/guide.
+//
 // This header includes everything. To compile less, include one module and link its library
 // (overture::sync, ...). From low to high; each module uses only those above it in this list:
 //

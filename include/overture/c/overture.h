@@ -34,6 +34,8 @@
 //   notice files that change            c/watch.h
 //   as a page for a browser             report/timeline_report.h overture::report
 //
+// Texts named docs/guide/... are installed in share/doc/overture/guide.
+//
 // Four rules hold everywhere.
 //
 // Errors. A function that can fail returns an overture_code, 0 for success, and fills in the
