@@ -174,8 +174,11 @@ OVERTURE_C_API overture_code overture_store_add(overture_store* store,
                                                 overture_asset_type* type, overture_error* error);
 
 // A priority is a number from OVERTURE_ASSET_LOWEST to OVERTURE_ASSET_HIGHEST: the highest goes
-// first. The others are the middles of four classes of 64 numbers each: what is within 32 of
-// OVERTURE_ASSET_BACKGROUND is read after all else, and decoded on a thread of low priority.
+// first. The others are the middles of four classes of 64 numbers each. What is within 32 of
+// OVERTURE_ASSET_BACKGROUND is read after all else, and decoded on a thread of low priority; what
+// is within 32 of OVERTURE_ASSET_LOW leaves a worker free for others. A quarter of budget_bytes is
+// for the highest class alone, half of it for the two highest, three quarters for all but the
+// lowest.
 enum {
   OVERTURE_ASSET_LOWEST = -160,
   OVERTURE_ASSET_BACKGROUND = -128,

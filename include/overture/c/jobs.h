@@ -100,7 +100,7 @@ OVERTURE_C_API overture_code overture_group_cancel(overture_group* group, overtu
 
 typedef struct overture_job_options {
   size_t size;       // sizeof(overture_job_options)
-  int32_t priority;  // OVERTURE_JOB_...; low ones run in the background
+  int32_t priority;  // OVERTURE_JOB_...; low ones run in the background, on all workers but one
   const char* name;  // its zone in the timeline, which must outlive that; NULL: none
 } overture_job_options;
 

@@ -10,7 +10,8 @@
 // A save replaces the old file in one step: a crash or a full disk leaves the old one. Its checksum
 // (XXH64) tells a damaged file from a good one; it does not keep anyone from forging one. What the
 // bytes mean is the program's business. For objects as text, with names and versions, C++ has
-// overture/text/save.hpp.
+// overture/text/save.hpp. Nothing here goes through a tree: a save in a mounted folder is a file
+// that another program has written, see "Writing" in vfs.h.
 //
 // The file: "OVTRSAVE", the number 1 in 32 bits, 32 bits of zero, the size of the bytes in 64,
 // their XXH64, the XXH64 of the 32 bytes so far, then the bytes. All numbers are little-endian.

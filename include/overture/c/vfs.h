@@ -224,8 +224,11 @@ OVERTURE_C_API overture_code overture_file_read(overture_file* file, void* to, s
 
 // --- Writing ------------------------------------------------------------------------------------
 // In a writable mount; a path is one of the tree and begins with the mount point. Works while
-// frozen. Errors: not_found (also for the mount), permission (it is not writable, or the system
-// refuses), bad_path, exists, not_a_file, no_space, io, out_of_memory, invalid.
+// frozen. Look-ups see the change at once. Files that other programs create or remove in the folder
+// are seen after overture_files_remount(), or, in a folder that is not writable, by a poll of a
+// watch (overture/c/watch.h); the bytes of a known file are always those on disk. Errors: not_found
+// (also for the mount), permission (it is not writable, or the system refuses), bad_path, exists,
+// not_a_file, no_space, io, out_of_memory, invalid.
 
 // Writes a whole file and puts it in the place of an old one in one step: whoever opens the path,
 // also after a crash, gets the old content or the new. Returns when it is on the disk, which takes

@@ -18,9 +18,10 @@
 //
 // A file counts as written when its writer closes it, or when it is renamed into place. A poll adds
 // new files to the tree and takes out those that are gone, before it reports them: look-ups see
-// them, frozen or not, if the folder was added here before overture_files_freeze(). A poll never
-// waits, and without changes it is one system call; there is no thread. Linux and Windows.
-// overture/vfs/file_watch.hpp says more.
+// them, frozen or not. For that, the folder must be added here before overture_files_freeze(), and
+// not be mounted as writable: such a mount knows what is written through the tree, and what others
+// do there is reported only. A poll never waits, and without changes it is one system call; there
+// is no thread. Linux and Windows. overture/vfs/file_watch.hpp says more.
 #pragma once
 
 #include "overture/c/vfs.h"
