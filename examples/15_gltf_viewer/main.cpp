@@ -84,10 +84,10 @@ int main(int argc, char** argv) {
     (void)store.take_events([&](const asset_event& event) { screen.tell(store, event); });
     if (scene.is_ready() && shapes.empty()) {
       for (const std::string& part : scene->materials()) {
-        looks.push_back(store.get<gltf::material>(path, asset_priority::normal, {.part = part}));
+        looks.push_back(store.get<gltf::material>(path, {.part = part}));
       }
       for (const std::string& part : scene->meshes_to_draw()) {
-        shapes.push_back(store.get<gltf::mesh>(path, asset_priority::normal, {.part = part}));
+        shapes.push_back(store.get<gltf::mesh>(path, {.part = part}));
       }
     }
     for (const asset<gltf::mesh>& shape : shapes) {

@@ -107,6 +107,15 @@ asset_path detail::asset_path_of(const asset_head& head) noexcept {
   return static_cast<const slot&>(head).path;
 }
 
+detail::asset_wanted detail::asset_variant_of(const asset_head& head) noexcept {
+  const slot& one = static_cast<const slot&>(head);
+  return {.part = one.part, .settings = one.settings};
+}
+
+std::uint32_t detail::asset_subject_of(const asset_head& head) noexcept {
+  return static_cast<const slot&>(head).subject;
+}
+
 bool asset_context::is_cancelled() const noexcept {
   slot& one = static_cast<slot&>(of_);
   return one.store->is_cancelled(one);
@@ -268,6 +277,18 @@ detail::asset_head* asset_store::get_any(std::string_view path, const detail::as
   if (state_ == nullptr) return &without_memory();
   return or_none(
       state_->core.ask({path, {hash64(path)}}, what, priority, {.flaw = &normal.error()}));
+}
+
+detail::asset_head* asset_store::name_any(const asset_path& path,
+                                          const detail::asset_wanted& what) noexcept {
+  return state_ == nullptr ? nullptr : state_->core.name(path, what);
+}
+
+detail::asset_head* asset_store::name_any(std::string_view path,
+                                          const detail::asset_wanted& what) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  return normal ? name_any(*normal, what) : nullptr;
 }
 
 detail::asset_head* asset_store::get_known(detail::asset_head* named,

@@ -199,6 +199,10 @@ struct slot : overture::detail::asset_head {
   atomic<bool> in_unused{false};
 };
 
+// Empty before there is a loader for it.
+[[nodiscard]] inline std::string_view type_name_of(const slot& one) noexcept {
+  return one.of != nullptr ? one.of->type_name : std::string_view();
+}
 [[nodiscard]] inline bool is_held(const slot& one) noexcept {
   return one.handles.load(std::memory_order_seq_cst) != 0;
 }

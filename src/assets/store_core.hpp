@@ -347,6 +347,7 @@ class store_core final : public fetch_listener {
   void note_change_of_state(slot& one, asset_state before) noexcept REQUIRES(lock_);
   struct told_events {
     slot* of = nullptr;
+    std::string_view type;
     std::array<asset_event_kind, asset_event_kind_count> kinds{};
     std::size_t count = 0;
     error failure;

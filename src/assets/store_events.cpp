@@ -31,6 +31,7 @@ void store_core::note_change_of_state(slot& one, asset_state before) noexcept {
 store_core::told_events store_core::events_of(slot& one) noexcept {
   told_events told;
   told.of = &one;
+  told.type = type_name_of(one);
   const auto add = [&](asset_event_kind kind) { told.kinds[told.count++] = kind; };
   const bool is_ready = one.now.state == asset_state::ready;
   const std::uint32_t version = one.version.load(std::memory_order_relaxed);
@@ -91,6 +92,8 @@ result<std::size_t> store_core::take_events(function_ref<void(const asset_event&
       event.kind = told.kinds[i];
       event.path = told.of->path;
       event.part = told.of->part;
+      event.settings = told.of->settings;
+      event.type = told.type;
       event.subject = told.of->subject;
       event.failure = event.kind == asset_event_kind::failed ? told.failure : told.reload_failure;
       event.head = told.of;

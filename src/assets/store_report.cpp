@@ -111,7 +111,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       const slot& one = table_.at(i);
       found.path = one.path;
       found.part = one.part;
-      found.type = one.of != nullptr ? one.of->type_name : std::string_view();
+      found.type = type_name_of(one);
       found.subject = one.subject;
       found.state = one.now.state;
       found.priority = one.priority;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -80,6 +81,33 @@ TEST(settings, make_an_asset_of_its_own_that_those_with_the_same_settings_share)
   EXPECT_EQ(twice->text, "haha");
   EXPECT_EQ(quoted->text, "'haha'");
   EXPECT_EQ(rig.repeats.decoded, 3);
+}
+
+TEST(settings, are_told_by_handles_names_and_events) {
+  settings_rig rig;
+  rigged_store store(rig.base);
+  ASSERT_TRUE(store.add(rig.repeats));
+  const asset<repeated> once = store.get<repeated>("a.txt"_path);
+  const asset<repeated> twice = store.get<repeated>("a.txt"_path, {.settings = {.times = 2}});
+  const asset<repeated> soon =
+      store.get<repeated>("a.txt", {.settings = {.times = 2}}, asset_priority::high);
+  EXPECT_EQ(soon, twice);
+  ASSERT_EQ(store.outcome(once), "ready");
+  ASSERT_EQ(store.outcome(twice), "ready");
+  const soft_asset<repeated> name = store.name<repeated>("a.txt", {.settings = {.times = 2}});
+  EXPECT_EQ(name, soft_asset(twice));
+  EXPECT_EQ(name.path().text, "a.txt");
+  EXPECT_EQ(name.subject(), twice.subject());
+  EXPECT_EQ(name.variant().settings.times, 2u);
+  EXPECT_EQ(twice.variant().settings.times, 2u);
+  EXPECT_EQ(once.variant().settings.times, 1u);
+  std::map<std::uint32_t, std::uint32_t> told;  // the repeats, by number
+  ASSERT_TRUE(store.take_events([&](const asset_event& event) {
+    EXPECT_EQ(event.type, detail::type_name<repeated>());
+    told[event.subject] = detail::settings_from<repeated>(event.settings).times;
+  }));
+  EXPECT_THAT(told,
+              UnorderedElementsAre(std::pair(once.subject(), 1u), std::pair(twice.subject(), 2u)));
 }
 
 TEST(settings, stay_at_a_reload) {
@@ -325,6 +353,11 @@ TEST_F(a_part, has_a_name_that_keeps_nothing) {
   ASSERT_EQ(store->outcome(one), "ready");
   const soft_asset<cell> name(one);
   EXPECT_EQ(store->get_if_ready(name), one);
+  EXPECT_EQ(name.variant().part, "one");
+  EXPECT_EQ(one.variant().part, "one");
+  const soft_asset<cell> other = store->name<cell>("table"_path, {.part = "two"});
+  EXPECT_EQ(other.variant().part, "two");
+  EXPECT_EQ(cells.made, 1) << "a name loads nothing";
 }
 
 }  // namespace

@@ -108,6 +108,9 @@ TEST_F(rooms, a_name_of_nothing_is_no_asset) {
   EXPECT_FALSE(store_->get(one->known).valid());
   EXPECT_FALSE(store_->get_if_ready(one->known).valid());
   EXPECT_EQ(one->known, soft_asset<room>());
+  EXPECT_EQ(one->known.path().text, "");
+  EXPECT_EQ(one->known.subject(), 0u);
+  EXPECT_FALSE(store_->name<room>("../up").valid());
 }
 
 TEST_F(rooms, a_name_may_outlive_the_store) {

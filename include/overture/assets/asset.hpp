@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "overture/assets/asset_variant.hpp"
 #include "overture/base/api.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/contracts.hpp"
@@ -101,6 +102,9 @@ inline void drop_handle(asset_head& head) noexcept {
 }
 [[nodiscard]] OVERTURE_API result<void> asset_status(const asset_head& head) noexcept;
 [[nodiscard]] OVERTURE_API asset_path asset_path_of(const asset_head& head) noexcept;
+// Its part and settings.
+[[nodiscard]] OVERTURE_API asset_wanted asset_variant_of(const asset_head& head) noexcept;
+[[nodiscard]] OVERTURE_API std::uint32_t asset_subject_of(const asset_head& head) noexcept;
 
 }  // namespace detail
 
@@ -168,6 +172,17 @@ class asset {
   [[nodiscard]] asset_path path() const noexcept {
     return detail::asset_path_of(head<Contracts>());
   }
+  // Its part of the file and its settings. The part's text lives as long as the store.
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] asset_variant<T> variant() const noexcept {
+    return detail::variant_from<T>(detail::asset_variant_of(head<Contracts>()));
+  }
+  // The asset's number, which asset_event, known_asset and timelines have too: the key for a table
+  // of the program's own objects. Stays the same until the store ends, and is never 0.
+  template <bool Contracts = detail::contracts>
+  [[nodiscard]] std::uint32_t subject() const noexcept {
+    return detail::asset_subject_of(head<Contracts>());
+  }
 
   friend bool operator==(const asset& a, const asset& b) noexcept { return a.head_ == b.head_; }
 
@@ -209,7 +224,8 @@ class asset {
 // beside this one. It becomes a handle by asset_store::get(), which loads it, or by
 // asset_store::get_if_ready(), which does not.
 //
-// It may outlive the store: then it only compares.
+// It may outlive the store: then it only compares, and path(), variant() and subject() must not be
+// called.
 template <class T>
 class soft_asset {
  public:
@@ -219,6 +235,16 @@ class soft_asset {
   explicit soft_asset(const asset<T>& of) noexcept : head_(of.valid() ? of.head_ : nullptr) {}
 
   [[nodiscard]] bool valid() const noexcept { return head_ != nullptr; }
+  // As those of the handle; of the name of nothing they are empty, and the number is 0.
+  [[nodiscard]] asset_path path() const noexcept {
+    return valid() ? detail::asset_path_of(*head_) : asset_path{};
+  }
+  [[nodiscard]] asset_variant<T> variant() const noexcept {
+    return valid() ? detail::variant_from<T>(detail::asset_variant_of(*head_)) : asset_variant<T>{};
+  }
+  [[nodiscard]] std::uint32_t subject() const noexcept {
+    return valid() ? detail::asset_subject_of(*head_) : 0;
+  }
   friend bool operator==(const soft_asset&, const soft_asset&) = default;
 
  private:

@@ -6,7 +6,12 @@
 //     using enum asset_event_kind;
 //     if (event.kind == failed) log_failure(event.path.text, event.failure.reason);
 //     if (event.kind == reloaded && event.is_of(level)) rebuild_collision(*level);
+//     const auto found = doors.find(event.subject);      // by the number of their mesh:
+//     if (found != doors.end()) found->second->refresh();  // doors[door.shape.subject()] = &door
 //   });
+//
+// A file may have several assets, of other types, parts or settings: the texts of an event name
+// them, the number and is_of() tell them apart.
 //
 // Events say how an asset differs from what was told before, so an asset has a few of them at most,
 // however often it changed: one that was loaded, dropped and unloaded between two calls has none.
@@ -20,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "overture/assets/asset.hpp"
 #include "overture/base/api.hpp"
@@ -42,9 +48,11 @@ inline constexpr std::size_t asset_event_kind_count = 5;
 class asset_event {
  public:
   asset_event_kind kind = asset_event_kind::loaded;
-  asset_path path;            // its text lives as long as the store, and so does that of the part
+  asset_path path;            // its text and the next ones live as long as the store
   std::string_view part;      // of the file; empty: all of it
-  std::uint32_t subject = 0;  // the asset's number in a timeline, and for subject_failure()
+  std::string_view settings;  // their bytes, for settings_text()
+  std::string_view type;      // as asset_type.hpp says; empty before there is a loader for it
+  std::uint32_t subject = 0;  // as asset::subject(), and for subject_failure()
   error failure;              // of `failed` and `reload_failed`
 
   // Whether it is an event of the asset that this handle is on.

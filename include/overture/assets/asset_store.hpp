@@ -265,6 +265,29 @@ class OVERTURE_API asset_store {
                              const asset_variant<T>& as = {}) noexcept {
     return asset<T>(get_any(path, detail::wanted_of(as), priority));
   }
+  // The same, for what differs by part or settings only:
+  // get<texture>(path, {.settings = {.srgb = false}}).
+  template <class T>
+  [[nodiscard]] asset<T> get(const asset_path& path, const asset_variant<T>& as,
+                             asset_priority priority = asset_priority::normal) noexcept {
+    return get<T>(path, priority, as);
+  }
+  template <class T>
+  [[nodiscard]] asset<T> get(std::string_view path, const asset_variant<T>& as,
+                             asset_priority priority = asset_priority::normal) noexcept {
+    return get<T>(path, priority, as);
+  }
+  // Names an asset without loading or keeping it, as load_context::name() does. Any thread.
+  template <class T>
+  [[nodiscard]] soft_asset<T> name(const asset_path& path,
+                                   const asset_variant<T>& as = {}) noexcept {
+    return soft_asset<T>(name_any(path, detail::wanted_of(as)));
+  }
+  template <class T>
+  [[nodiscard]] soft_asset<T> name(std::string_view path,
+                                   const asset_variant<T>& as = {}) noexcept {
+    return soft_asset<T>(name_any(path, detail::wanted_of(as)));
+  }
   // The asset of a name, loaded as by get(path). No handle if the name is of nothing. Any thread.
   template <class T>
   [[nodiscard]] asset<T> get(const soft_asset<T>& named,
@@ -403,6 +426,10 @@ class OVERTURE_API asset_store {
                                             asset_priority priority) noexcept;
   [[nodiscard]] detail::asset_head* get_any(std::string_view path, const detail::asset_wanted& what,
                                             asset_priority priority) noexcept;
+  [[nodiscard]] detail::asset_head* name_any(const asset_path& path,
+                                             const detail::asset_wanted& what) noexcept;
+  [[nodiscard]] detail::asset_head* name_any(std::string_view path,
+                                             const detail::asset_wanted& what) noexcept;
   [[nodiscard]] detail::asset_head* get_known(detail::asset_head* named,
                                               asset_priority priority) noexcept;
   [[nodiscard]] detail::asset_head* get_if_ready_any(detail::asset_head* named) noexcept;

@@ -12,10 +12,9 @@
 //     ...
 //   };
 //
-//   asset<texture> normals = store.get<texture>("gfx/wall_n.png"_path, asset_priority::normal,
+//   asset<texture> normals = store.get<texture>("gfx/wall_n.png"_path,
 //                                               {.settings = {.srgb = false}});
-//   asset<mesh> wheel = store.get<mesh>("car.gltf"_path, asset_priority::normal,
-//                                       {.part = "wheel"});
+//   asset<mesh> wheel = store.get<mesh>("car.gltf"_path, {.part = "wheel"});
 //
 // The loader asks its context: context.settings<texture>(), context.part(). Those who ask with the
 // same part and settings share an asset; who gives none asks for the default ones. A reload keeps
@@ -93,6 +92,11 @@ template <class T>
     if (bytes.size() == sizeof made) bytes.copy(reinterpret_cast<char*>(&made), sizeof made);
   }
   return made;
+}
+
+template <class T>
+[[nodiscard]] asset_variant<T> variant_from(const asset_wanted& what) noexcept {
+  return {.part = what.part, .settings = settings_from<T>(what.settings)};
 }
 
 }  // namespace detail

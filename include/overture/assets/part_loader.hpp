@@ -14,8 +14,7 @@
 //
 //   store.add(files);   // loader<gltf_file>: reads and decodes the file, once for all of its parts
 //   store.add(meshes);
-//   asset<mesh> wheel = store.get<mesh>("car.gltf"_path, asset_priority::normal, {.part =
-//   "wheel"});
+//   asset<mesh> wheel = store.get<mesh>("car.gltf"_path, {.part = "wheel"});
 //
 // A part needs the whole: it fails if that fails, and keeps it loaded. Once the whole was loaded
 // again, so are its parts. Say in memory_needed() what a part takes, for the store's budget: it

@@ -19,7 +19,7 @@
 // Settings of a request change them for one image, a normal map among colours for example:
 //
 //   using loaders::image_choice;
-//   auto normals = store.get<loaders::image>("gfx/wall_n.png"_path, asset_priority::normal,
+//   auto normals = store.get<loaders::image>("gfx/wall_n.png"_path,
 //                                            {.settings = {.srgb = image_choice::no}});
 //
 // Host memory: with options.place, pixels go straight to memory of the host, a mapped upload buffer
