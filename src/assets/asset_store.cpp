@@ -476,7 +476,10 @@ result<std::size_t> asset_store::take_events(
 std::size_t asset_store::explain_any(const detail::asset_head* failed,
                                      std::span<char> text) const noexcept {
   if (!text.empty()) text[0] = '\0';
-  if (is_none(failed) || text.empty()) return 0;
+  if (failed == nullptr || text.empty()) return 0;
+  if (failed->is_none) {
+    return assets_detail::explain(detail::asset_status(*failed).error().reason, text);
+  }
   state_->expects_own(*failed);
   return assets_detail::explain(state_->files,
                                 state_->core.chain_of(static_cast<const slot&>(*failed)), text);

@@ -63,6 +63,26 @@ void add_missing(reason_text& out, file_system& files, const failure_chain& chai
   out.add("?");
 }
 
+// "w.scn#wheel (game::mesh, settings 0x01)"
+void add_link(reason_text& out, const failure_chain& chain, std::size_t i) noexcept {
+  out.add_path(chain.links[i]->path.text);
+  if (!chain.links[i]->part.empty()) {
+    out.add("#");
+    out.add_path(chain.links[i]->part);
+  }
+  const std::string_view type = chain.types[i];
+  const std::string_view settings = chain.settings[i];
+  if (type.empty() && settings.empty()) return;
+  out.add(" (");
+  out.add(type);
+  if (!settings.empty()) {
+    char room[2 * overture::detail::settings_bytes_max + 2];
+    out.add(type.empty() ? "settings " : ", settings ");
+    out.add({room, settings_text(settings, room)});
+  }
+  out.add(")");
+}
+
 // "; game::wall has 24 bytes where its loader is, and 32 here"
 void add_types(reason_text& out, const failure_chain& chain) noexcept {
   const type_key& loaded = chain.namesake->type;
@@ -123,10 +143,7 @@ std::size_t explain(file_system& files, const failure_chain& chain, std::span<ch
       out.add(chain.left_out);
       out.add(" more) needs ");
     }
-    out.add_path(chain.links[i]->path.text);
-    if (chain.links[i]->part.empty()) continue;
-    out.add("#");
-    out.add_path(chain.links[i]->part);
+    add_link(out, chain, i);
   }
   if (chain.length == 0) return 0;
   out.add(": ");
@@ -151,4 +168,38 @@ std::size_t explain(file_system& files, const failure_chain& chain, std::span<ch
   return out.length();
 }
 
+std::size_t explain(std::string_view reason, std::span<char> text) noexcept {
+  reason_text out(text);
+  out.add(reason);
+  return out.length();
+}
+
 }  // namespace overture::assets_detail
+
+namespace overture {
+
+std::size_t settings_text(std::string_view settings, std::span<char> text) noexcept {
+  const std::size_t last = settings.find_last_not_of('\0');
+  const std::string_view rest = settings.substr(0, last + 1);  // empty if there is none
+  const auto is_printable = [](char each) { return each >= ' ' && each <= '~'; };
+  std::size_t length = 0;
+  const auto add = [&](std::string_view what) {
+    length += what.copy(text.data() + length, text.size() - length);
+  };
+  if (rest.size() > 1 && std::all_of(rest.begin(), rest.end(), is_printable)) {
+    add("\"");
+    add(rest);
+    add("\"");
+    return length;
+  }
+  add(settings.empty() ? "" : "0x");
+  for (const char each : rest.empty() ? settings.substr(0, 1) : rest) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(each);
+    add(digits.substr(byte >> 4, 1));
+    add(digits.substr(byte & 15, 1));
+  }
+  return length;
+}
+
+}  // namespace overture

@@ -67,6 +67,9 @@ inline constexpr error other_type{
 // Why an asset failed: the assets from it to the one at fault, as many as fit.
 struct failure_chain {
   std::array<const slot*, 16> links{};  // of a longer one the first and the last
+  // What tells those apart that have the same path and part: here, and in the whole store.
+  std::array<std::string_view, 16> types{};
+  std::array<std::string_view, 16> settings{};
   std::size_t length = 0;
   std::size_t left_out = 0;  // in the middle
   error why;
@@ -357,6 +360,7 @@ class store_core final : public fetch_listener {
   void tell_later(slot& one, std::span<const asset_event_kind> kinds) noexcept;
 
   // In store_report.cpp.
+  void tell_apart(failure_chain& chain) noexcept REQUIRES(lock_);
   [[nodiscard]] const char* what_it_waits_for(const slot& one) const noexcept REQUIRES(lock_);
 
   // In store_reload.cpp.

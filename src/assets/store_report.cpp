@@ -83,11 +83,15 @@ result<void> store_core::for_each_unsettled(
       if (found.state == asset_state::unloaded || is_settled(found.state)) continue;
       found.path = one.path;
       found.part = one.part;
+      found.settings = one.settings;
       found.subject = one.subject;
       found.ns = now - std::min(now, one.since_ns);
       found.what = what_it_waits_for(one);
       for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
-        if (each->pending) found.needs = each->child->path;
+        if (!each->pending) continue;
+        found.needs = each->child->path;
+        found.needs_part = each->child->part;
+        found.needs_subject = each->child->subject;
       }
     }
     if (!base_detail::guarded_call([&] { visit(found); })) {
@@ -111,6 +115,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       const slot& one = table_.at(i);
       found.path = one.path;
       found.part = one.part;
+      found.settings = one.settings;
       found.type = type_name_of(one);
       found.subject = one.subject;
       found.state = one.now.state;
@@ -118,12 +123,34 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       found.bytes = one.value != nullptr ? one.value_bytes : 0;
       if (found.state == asset_state::failed) found.failure = one.failure;
       found.held_by = one.held_by;
-      if (one.needed_by != nullptr) found.holder = one.needed_by->parent->path;
+      if (one.needed_by != nullptr) {
+        const slot& holder = *one.needed_by->parent;
+        found.holder = holder.path;
+        found.holder_part = holder.part;
+        found.holder_subject = holder.subject;
+      }
       found.handles = one.handles.load(std::memory_order_relaxed) - counted_twice(one);
     }
     if (!base_detail::guarded_call([&] { visit(found); })) {
       return fail(errc::threw, base_detail::visitor_threw);
     }
+  }
+}
+
+void store_core::tell_apart(failure_chain& chain) noexcept {
+  const auto differ_in_settings = [](const slot& a, const slot& b) {
+    return a.part == b.part && a.type == b.type && a.settings != b.settings;
+  };
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const slot& one = *chain.links[i];
+    for (std::size_t j = 0; j < chain.length; ++j) {
+      const slot& other = *chain.links[j];
+      const bool same_name = other.path.text == one.path.text && other.part == one.part;
+      if (j != i && same_name) chain.types[i] = type_name_of(one);
+    }
+    const slot* each = table_.first_of(one.path);
+    while (each != nullptr && !differ_in_settings(*each, one)) each = slot_table::next_of(*each);
+    if (each != nullptr) chain.settings[i] = one.settings;
   }
 }
 
@@ -136,6 +163,7 @@ failure_chain store_core::chain_of(const slot& failed, bool or_before) noexcept 
     chain.why = failed.last_reload.error();
     chain.at = failed.failed_at;
     first = failed.reload_failed_need;
+    if (first == nullptr) tell_apart(chain);
   } else if (failed.now.state != asset_state::failed && !(or_before && failed.has_failed)) {
     return chain;
   }
@@ -151,6 +179,7 @@ failure_chain store_core::chain_of(const slot& failed, bool or_before) noexcept 
     chain.at = one.failed_at;
     return true;
   });
+  tell_apart(chain);
   const slot& last = *chain.links[chain.length - 1];
   if (last.of == nullptr) chain.namesake = namesake_of(last.type);
   return chain;

@@ -221,6 +221,7 @@ TEST(asset_store, without_memory_gives_handles_that_say_so) {
   EXPECT_EQ(one.get(), nullptr);
   EXPECT_EQ(one.status().error().code, errc::out_of_memory);
   EXPECT_EQ(copy.status().error().code, errc::out_of_memory);
+  EXPECT_EQ(test::explained(store, one), "out of memory for an asset");
   store.raise(one, asset_priority::high);
   store.retry(one);
   EXPECT_TRUE(store.wait_for(one, test::hang));

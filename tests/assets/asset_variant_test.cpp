@@ -21,6 +21,7 @@ namespace {
 
 using namespace overture::literals;
 using namespace overture::test;
+using ::testing::AnyOf;
 using ::testing::UnorderedElementsAre;
 
 constexpr asset_store_config at_once{.reload_delay = std::chrono::nanoseconds(0)};
@@ -110,6 +111,46 @@ TEST(settings, are_told_by_handles_names_and_events) {
               UnorderedElementsAre(std::pair(once.subject(), 1u), std::pair(twice.subject(), 2u)));
 }
 
+TEST(settings, are_named_where_they_alone_tell_assets_apart) {
+  settings_rig rig;
+  rigged_store store(rig.base);
+  ASSERT_TRUE(store.add(rig.repeats));
+  const asset<repeated> once = store.get<repeated>("b.txt"_path);
+  ASSERT_EQ(store.outcome(once), "not_found");
+  EXPECT_EQ(explained(store, once), "b.txt: no mount has this path");
+  const asset<repeated> twice = store.get<repeated>("b.txt"_path, {.settings = {.times = 2}});
+  ASSERT_EQ(store.outcome(twice), "not_found");
+  EXPECT_EQ(explained(store, once), "b.txt (settings 0x01): no mount has this path");
+  EXPECT_EQ(explained(store, twice), "b.txt (settings 0x02): no mount has this path");
+  std::vector<std::string> known;
+  ASSERT_TRUE(store.for_each_asset([&](const known_asset& each) {
+    char text[20];
+    known.emplace_back(text, settings_text(each.settings, text));
+  }));
+  EXPECT_THAT(known, UnorderedElementsAre("0x01", "0x02"));
+}
+
+TEST(settings, are_written_as_text_or_in_hex) {
+  struct row {
+    std::string settings;
+    std::string text;
+  };
+  const row table[] = {
+      {"", ""},
+      {std::string("nearest\0\0\0", 10), "\"nearest\""},
+      {std::string("\1\0\xAB\0\0", 5), "0x0100ab"},
+      {std::string("\0\0\0\0", 4), "0x00"},
+      {std::string("A\0\0\0", 4), "0x41"},
+      {"far\n", "0x6661720a"},
+  };
+  for (const row& each : table) {
+    char text[100];
+    EXPECT_EQ(std::string(text, settings_text(each.settings, text)), each.text);
+    EXPECT_EQ(settings_text(each.settings, std::span(text, 3)),
+              std::min<std::size_t>(each.text.size(), 3));
+  }
+}
+
 TEST(settings, stay_at_a_reload) {
   settings_rig rig;
   rigged_store store(rig.base, at_once);
@@ -133,6 +174,7 @@ class table_loader final : public loader<table> {
  public:
   result<table> decode(std::span<const std::byte> bytes, load_context&) override {
     ++decoded;
+    if (before_decode) before_decode();
     table made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
     if (made.text == "broken") return fail(errc::corrupt, "a broken table");
     return made;
@@ -140,6 +182,7 @@ class table_loader final : public loader<table> {
   [[nodiscard]] bool free_threaded() const noexcept override { return true; }
 
   std::atomic<int> decoded{0};
+  std::function<void()> before_decode;
 };
 
 struct cell {
@@ -301,6 +344,40 @@ TEST_F(a_part, fails_with_its_file) {
   rig.add("table", "one 1");
   store->reload("table");
   ASSERT_TRUE(pump_until(*store, [&] { return one.is_ready(); }));
+}
+
+TEST_F(a_part, of_an_empty_name_is_told_from_its_file_by_the_type) {
+  start();
+  const asset<cell> one = store->get<cell>("none"_path);
+  ASSERT_EQ(store->outcome(one), "not_found");
+  EXPECT_EQ(explained(*store, one), "none (" + std::string(detail::type_name<cell>()) +
+                                        ") needs none (" + std::string(detail::type_name<table>()) +
+                                        "): no mount has this path");
+}
+
+TEST_F(a_part, is_named_as_what_waits_and_as_what_holds) {
+  start();
+  std::atomic<bool> is_blocked{true};
+  tables.before_decode = [&] {
+    while (is_blocked) std::this_thread::yield();
+  };
+  const asset<page> all = store->get<page>("page"_path);
+  ASSERT_TRUE(pump_until(*store, [&] { return all.state() == asset_state::needing; }));
+  std::string waits;
+  ASSERT_TRUE(store->for_each_unsettled([&](const unsettled_asset& each) {
+    if (each.path.text == "page") waits = each.needs_part;
+  }));
+  EXPECT_THAT(waits, AnyOf("one", "two"));
+  is_blocked = false;
+  ASSERT_EQ(store->outcome(all), "ready");
+  ASSERT_TRUE(store->for_each_asset([&](const known_asset& each) {
+    if (each.part == "one") {
+      EXPECT_EQ(each.holder_subject, all.subject());
+    }
+    if (each.type == detail::type_name<table>()) {
+      EXPECT_THAT(each.holder_part, AnyOf("one", "two"));
+    }
+  }));
 }
 
 TEST_F(a_part, is_made_again_after_its_file) {

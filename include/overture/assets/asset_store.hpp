@@ -187,12 +187,15 @@ inline constexpr std::uint32_t first_asset_subject = std::uint32_t{1} << 31;
 // An asset that is neither ready nor failed, and what it waits for.
 struct unsettled_asset {
   asset_path path;
-  std::string_view part = {};  // of the file; empty: all of it
-  std::uint32_t subject = 0;   // its number in a timeline
+  std::string_view part = {};      // of the file; empty: all of it
+  std::string_view settings = {};  // their bytes, for settings_text()
+  std::uint32_t subject = 0;       // as asset::subject()
   asset_state state = asset_state::queued;
-  asset_path needs;       // if `needing`: the first that is not ready
-  std::uint64_t ns = 0;   // since it came into this state
-  const char* what = "";  // what it waits for, in a few words
+  asset_path needs;                  // if `needing`: the first that is not ready
+  std::string_view needs_part = {};  // likewise
+  std::uint32_t needs_subject = 0;   // likewise
+  std::uint64_t ns = 0;              // since it came into this state
+  const char* what = "";             // what it waits for, in a few words
 };
 
 // What keeps an asset loaded.
@@ -210,16 +213,21 @@ inline constexpr std::size_t asset_holder_count = 5;
 // An asset that the store knows.
 struct known_asset {
   asset_path path;
-  std::string_view part = {};  // of the file; empty: all of it
-  std::string_view type;       // as asset_type.hpp says; empty before there is a loader for it
-  std::uint32_t subject = 0;   // its number in a timeline
+  std::string_view part = {};      // of the file; empty: all of it
+  std::string_view settings = {};  // their bytes, for settings_text()
+  std::string_view type;           // as asset_type.hpp says; empty before there is a loader for it
+  std::uint32_t subject = 0;       // as asset::subject()
   asset_state state = asset_state::unloaded;
   asset_priority priority = asset_priority::normal;  // its own, or of what waits for it
   std::uint64_t bytes = 0;                           // as its loader says, once it is decoded
   error failure;                                     // if it has failed
   asset_holder held_by = asset_holder::nothing;
-  asset_path holder;          // one of the assets that have a handle on it, if there are any
-  std::uint32_t handles = 0;  // of the program and of others, one for each that needs it
+  asset_path holder;  // one of the assets that have a handle on it, if there are any
+  std::string_view holder_part = {};
+  std::uint32_t holder_subject = 0;
+  // Of the program and in values of others. Each that needs it has one more, which does not count:
+  // so there are none, though `held_by` is asset, where decode() has dropped the handle of need().
+  std::uint32_t handles = 0;
 };
 
 class OVERTURE_API asset_store {
@@ -397,6 +405,8 @@ class OVERTURE_API asset_store {
   // Writes why an asset failed, or, of one that is ready, why its last reload did, with the chain
   // of assets that need what is missing: "maps/1.map needs gfx/wall.png: no mount has this path".
   // Of more than 16 assets the middle is left out, and what has loaded since is named as such.
+  // Types and settings are named where paths and parts alone would not tell assets apart:
+  // "car.gltf (game::mesh) needs car.gltf (game::model): ...", "a.png (settings 0x01): ...".
   // Control characters of a path are '?'. Cut to fit and NUL-terminated, unless `text` is empty.
   // Returns the length without the NUL; 0 if neither has failed. Any thread.
   template <class T>

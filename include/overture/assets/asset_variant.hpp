@@ -26,10 +26,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include "overture/assets/asset_type.hpp"
+#include "overture/base/api.hpp"
 
 namespace overture {
 
@@ -57,6 +59,10 @@ struct asset_variant {
   std::string_view part = {};  // empty: the whole file
   settings_of<T> settings = {};
 };
+
+// Writes the bytes of settings, as known_asset and asset_event have them, for people: text in
+// quotes, all else in hex, "0x0100", without the zeros at the end. Cut to fit. Returns the length.
+OVERTURE_API std::size_t settings_text(std::string_view settings, std::span<char> text) noexcept;
 
 namespace detail {
 
