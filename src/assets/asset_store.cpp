@@ -3,23 +3,20 @@
 // asset_store: the public interface.
 #include "overture/assets/asset_store.hpp"
 
-#include <algorithm>
-
 #include "assets/explain.hpp"
-#include "assets/file_fetch.hpp"
 #include "assets/loader_call.hpp"
-#include "assets/store_core.hpp"
+#include "assets/store_state.hpp"
 #include "base/vec.hpp"
-#include "overture/assets/asset_group.hpp"
 #include "overture/base/contracts.hpp"
-#include "overture/base/spin.hpp"
-#include "overture/sync/memory_ledger.hpp"
-#include "sync/object_use.hpp"
 
 namespace overture {
 
+using assets_detail::deadline_after;
+using assets_detail::is_none;
+using assets_detail::or_none;
 using assets_detail::slot;
 using assets_detail::store_core;
+using assets_detail::without_memory;
 
 namespace {
 
@@ -37,28 +34,16 @@ slot& the_none() noexcept {
   return none;
 }
 
-slot& without_memory() noexcept {
-  slot& none = the_none();
-  none.handles.fetch_add(1, std::memory_order_relaxed);
-  return none;
-}
-
-detail::asset_head* or_none(slot* found) noexcept {
-  return found != nullptr ? found : &without_memory();
-}
-
-bool is_none(const detail::asset_head* one) noexcept {
-  return one == nullptr || one->is_none;
-}
-
-std::uint64_t deadline_after(std::chrono::nanoseconds duration) noexcept {
-  return now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0));
-}
-
 // The store that this thread pumps, for contracts.
 thread_local constinit store_core* pumped_here = nullptr;
 
 }  // namespace
+
+slot& assets_detail::without_memory() noexcept {
+  slot& none = the_none();
+  none.handles.fetch_add(1, std::memory_order_relaxed);
+  return none;
+}
 
 const char* to_string(asset_state state) noexcept {
   static constexpr const char* names[asset_state_count] = {
@@ -173,72 +158,18 @@ detail::asset_head* asset_context::name_any(std::string_view path,
   return normal ? name_any(*normal, what) : nullptr;
 }
 
-namespace {
-
-// Of the memory that files were read into, for the next ones.
-std::size_t kept_for_files(const asset_store_config& config) noexcept {
-  constexpr std::uint64_t most = 64u << 20;
-  const std::uint64_t budget = config.ledger ? config.ledger->limit() : config.budget_bytes;
-  return static_cast<std::size_t>(std::min(most, budget / 4));
+void asset_store::state::expects_main_thread() noexcept {
+  if constexpr (detail::contracts) {
+    detail::expects(!core.is_pumping() && !assets_detail::loader_call<>::is_within(core),
+                    "pump(), wait_for() or the destructor of an asset_store was called from within "
+                    "one of its loaders, or from a job that pump() runs: return from there first; "
+                    "a decode() asks for more assets with load_context::need()");
+    detail::expects(main_thread.is_this(),
+                    "pump(), wait_for() or the destructor of an asset_store was called on a "
+                    "second thread: call them on the store's main thread only");
+    pumped_here = &core;
+  }
 }
-
-}  // namespace
-
-struct asset_store::state {
-  state(file_system& tree, read_queue& reads, job_system& jobs, const asset_store_config& config,
-        allocator& with) noexcept
-      : uses({{&tree,
-               "a file_system was destroyed while an asset_store reads from it: destroy the store "
-               "first"},
-              {&reads,
-               "a read_queue was destroyed while an asset_store reads through it: destroy the "
-               "store first"},
-              {&jobs,
-               "a job system was destroyed while an asset_store runs on it: destroy the store "
-               "first"}}),
-        files(tree),
-        memory(with),
-        own_ledger(config.budget_bytes),
-        fetch(tree, reads, jobs, with, kept_for_files(config)),
-        core({.files = fetch,
-              .jobs = jobs,
-              .budget = config.ledger ? *config.ledger : own_ledger,
-              .counts_files = config.ledger == nullptr || config.ledger != tree.ledger(),
-              .ignores_case = tree.ignores_case(),
-              .memory = with},
-             config) {}
-
-  void expects_main_thread() noexcept {
-    if constexpr (detail::contracts) {
-      detail::expects(
-          !core.is_pumping() && !assets_detail::loader_call<>::is_within(core),
-          "pump(), wait_for() or the destructor of an asset_store was called from within "
-          "one of its loaders, or from a job that pump() runs: return from there first; "
-          "a decode() asks for more assets with load_context::need()");
-      detail::expects(main_thread.is_this(),
-                      "pump(), wait_for() or the destructor of an asset_store was called on a "
-                      "second thread: call them on the store's main thread only");
-      pumped_here = &core;
-    }
-  }
-
-  void expects_own(const detail::asset_head& one) noexcept {
-    if constexpr (detail::contracts) {
-      // It may be one of a store that has ended.
-      detail::expects(core.owns(&one),
-                      "an asset_store was given a handle of another store: use the store that the "
-                      "asset came from");
-    }
-  }
-
-  [[no_unique_address]] sync_detail::object_uses<3> uses;
-  [[no_unique_address]] sync_detail::same_thread<> main_thread;
-  file_system& files;
-  allocator& memory;
-  memory_ledger own_ledger;
-  assets_detail::file_fetcher fetch;
-  store_core core;
-};
 
 asset_store::asset_store(file_system& files, read_queue& reads, job_system& jobs,
                          const asset_store_config& config) noexcept {
@@ -325,63 +256,6 @@ void asset_store::set_priorities(std::span<const priority_change> changes) noexc
   state_->core.set_priorities(changes.subspan(begin));
 }
 
-// --- Groups --------------------------------------------------------------------------------------
-
-detail::asset_head* asset_store::get_for(detail::group_head& group, const asset_path& path,
-                                         const detail::asset_wanted& what) noexcept {
-  if (state_ == nullptr) return &without_memory();
-  return or_none(state_->core.ask(path, what, group.priority, {.group = &group}));
-}
-
-detail::asset_head* asset_store::get_for(detail::group_head& group, std::string_view path,
-                                         const detail::asset_wanted& what) noexcept {
-  path_buffer room;
-  const result<asset_path> normal = normalise(path, room);
-  if (normal) return get_for(group, *normal, what);
-  if (state_ == nullptr) return &without_memory();
-  return or_none(state_->core.ask({path, {hash64(path)}}, what, group.priority,
-                                  {.group = &group, .flaw = &normal.error()}));
-}
-
-result<void> asset_store::join(detail::group_head& group, detail::asset_head* one) noexcept {
-  if (is_none(one)) return fail(errc::invalid, "a handle on no asset cannot be in a group");
-  state_->expects_own(*one);
-  if (state_->core.add_to(group, static_cast<slot&>(*one))) return {};
-  return fail(errc::out_of_memory, "out of memory for a group");
-}
-
-void asset_store::set_priority_of(detail::group_head& group, asset_priority to) noexcept {
-  if (state_ != nullptr) state_->core.set_priority_of(group, to);
-}
-
-asset_group_progress asset_store::progress_of(const detail::group_head& group) const noexcept {
-  return state_ == nullptr ? asset_group_progress{} : state_->core.progress_of(group);
-}
-
-asset_group_progress asset_group::progress() const noexcept {
-  return store_.progress_of(head_);
-}
-
-bool asset_store::wait_for_all(const detail::group_head& group,
-                               std::chrono::nanoseconds duration) noexcept {
-  if (state_ == nullptr) return true;
-  state_->expects_main_thread();
-  return state_->core.wait_for_all(group, deadline_after(duration));
-}
-
-detail::asset_head* asset_store::failed_of(const detail::group_head& group) const noexcept {
-  return state_ == nullptr ? nullptr : state_->core.failed_of(group);
-}
-
-result<void> asset_store::failure_of(const detail::group_head& group) const noexcept {
-  const detail::asset_head* const failed = failed_of(group);
-  return failed == nullptr ? result<void>{} : detail::asset_status(*failed);
-}
-
-void asset_store::leave(detail::group_head& group) noexcept {
-  if (group.members != nullptr) state_->core.leave(group);
-}
-
 void asset_store::retry_any(detail::asset_head* failed) noexcept {
   if (is_none(failed)) return;
   state_->expects_own(*failed);
@@ -398,6 +272,19 @@ void asset_store::reload(std::string_view path) noexcept {
   path_buffer room;
   const result<asset_path> normal = normalise(path, room);
   if (state_ != nullptr && normal) state_->core.reload(*normal);
+}
+
+void asset_store::reload_mount(mount_id mount) noexcept {
+  if (state_ == nullptr) return;
+  for (std::uint32_t subject = first_asset_subject;; ++subject) {
+    const slot* const one = state_->core.slot_of(subject);
+    if (one == nullptr) return;
+    mount_id winner;
+    const bool is_there = state_->files.providers(one->path, {&winner, 1}) > 0;
+    const result<mount_id> remover = state_->files.remover(one->path);
+    const bool is_of_it = (is_there && winner == mount) || (remover && *remover == mount);
+    if (is_of_it) state_->core.reload(one->path);
+  }
 }
 
 result<void> asset_store::reload_status_any(const detail::asset_head* of) const noexcept {

@@ -104,6 +104,7 @@ class memory_ledger;
 class read_queue;
 class timeline;
 struct asset_group_progress;
+struct mount_id;
 
 namespace detail {
 struct group_head;
@@ -341,10 +342,19 @@ class OVERTURE_API asset_store {
   // need round: a circle of needs (see load_context::need()) is one of the new values, and what
   // might close one waits for the other reloads. For a file_watch:
   //
-  //   (void)watch.poll([&](const file_change& change) { store.reload(change.path); });
+  //   (void)watch.poll([&](const file_change& change) {
+  //     if (change.kind == change_kind::rescan) return store.reload_mount(change.mount);
+  //     store.reload(change.path);
+  //   });
   //
-  // Any thread.
+  // What is only kept is unloaded, and loaded when it is asked for again. Without pump() or
+  // wait_for() no reload begins, and each call begins the delay anew. Any thread.
   void reload(std::string_view path) noexcept;
+  // The same for all assets whose file this mount has (the winning one), or takes away by a removal
+  // marker. Call it after the mount() or remount() that brings the mount, and before the unmount()
+  // or remount() that ends it, on the main thread: no reload begins before the next pump(). Cost:
+  // two look-ups by path for each known asset. Any thread.
+  void reload_mount(mount_id mount) noexcept;
   // Why the last reload failed, if it did; ok after the asset was loaded anew. Any thread.
   template <class T>
   [[nodiscard]] result<void> reload_status(const asset<T>& of) const noexcept {
