@@ -128,6 +128,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool add_to(overture::detail::group_head& group, slot& one) noexcept;
   void set_priority_of(overture::detail::group_head& group, asset_priority to) noexcept;
   void leave(overture::detail::group_head& group) noexcept;
+  // `to` is empty, and `from` becomes so.
+  void take_over(overture::detail::group_head& to, overture::detail::group_head& from) noexcept;
   [[nodiscard]] asset_group_progress progress_of(
       const overture::detail::group_head& group) noexcept;
   bool wait_for_all(const overture::detail::group_head& group, std::uint64_t deadline_ns) noexcept;

@@ -90,6 +90,18 @@ void store_core::leave(overture::detail::group_head& group) noexcept {
   }
 }
 
+void store_core::take_over(overture::detail::group_head& to,
+                           overture::detail::group_head& from) noexcept {
+  for (group_member* next = from.members; next != nullptr;) {
+    const sync_detail::scoped_lock hold(lock_);
+    for (std::size_t i = 0; i < members_at_once && next != nullptr; ++i) {
+      std::exchange(next, next->next_of_group)->group = &to;
+    }
+  }
+  to.members = std::exchange(from.members, nullptr);
+  to.last_member = std::exchange(from.last_member, nullptr);
+}
+
 asset_group_progress store_core::progress_of(const overture::detail::group_head& group) noexcept {
   asset_group_progress now;
   const sync_detail::scoped_lock hold(lock_);
@@ -179,7 +191,7 @@ asset_group_progress asset_store::progress_of(const detail::group_head& group) c
 }
 
 asset_group_progress asset_group::progress() const noexcept {
-  return store_.progress_of(head_);
+  return store_->progress_of(head_);
 }
 
 bool asset_store::wait_for_all(const detail::group_head& group,
@@ -200,6 +212,11 @@ result<void> asset_store::failure_of(const detail::group_head& group) const noex
 
 void asset_store::leave(detail::group_head& group) noexcept {
   if (group.members != nullptr) state_->core.leave(group);
+}
+
+void asset_store::take_over(detail::group_head& to, detail::group_head& from) noexcept {
+  to.priority = from.priority;
+  if (state_ != nullptr) state_->core.take_over(to, from);
 }
 
 }  // namespace overture

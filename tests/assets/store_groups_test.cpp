@@ -169,6 +169,39 @@ TEST(asset_groups, refuse_handles_on_nothing_and_pass_bad_paths_on) {
   EXPECT_EQ(level.progress().failed, 1u);
 }
 
+TEST(asset_groups, may_be_moved_with_what_they_hold_and_want) {
+  store_rig rig({.workers = 0});
+  rig.add("other", "other");
+  rig.mount();
+  rigged_store store(rig, {.keep_bytes = 0, .background_threads = 0});
+  const auto counts = [](const asset_group& one) { return one.progress().assets; };
+  {
+    std::vector<asset_group> levels;
+    for (const char* name : {"a", "b", "c"}) {
+      asset_group& one = levels.emplace_back(store, asset_priority::low);
+      for (int i = 0; i < 300; ++i) one.get<words>(name + std::to_string(i));
+    }
+    EXPECT_EQ(counts(levels[0]), 300u);
+    levels[0].set_priority(asset_priority::high);
+    levels[1].set_priority(asset_priority::normal);
+    EXPECT_EQ(priority_of(store, "a0"), asset_priority::high);
+    levels[0] = std::move(levels[1]);
+    EXPECT_EQ(priority_of(store, "a299"), asset_priority{}) << "it was given up";
+    EXPECT_EQ(levels[0].priority(), asset_priority::normal);
+    EXPECT_EQ(counts(levels[1]), 0u);
+    levels[1].get<words>("more");  // it is empty, and may be used again
+    EXPECT_EQ(counts(levels[1]), 1u);
+    levels[0].set_priority(asset_priority::high);
+    EXPECT_EQ(priority_of(store, "b299"), asset_priority::high);
+    EXPECT_EQ(priority_of(store, "c0"), asset_priority::low);
+    asset_group& same = levels[0];
+    levels[0] = std::move(same);
+    EXPECT_EQ(counts(levels[0]), 300u);
+  }
+  EXPECT_EQ(priority_of(store, "b0"), asset_priority{});
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
+}
+
 TEST(asset_groups, say_why_the_first_that_was_added_has_failed) {
   store_rig rig({.workers = 0});
   rig.add("hall", "wall.txt");

@@ -56,7 +56,19 @@ struct asset_group_progress {
 class OVERTURE_API asset_group {
  public:
   explicit asset_group(asset_store& in, asset_priority priority = asset_priority::normal) noexcept
-      : store_(in), head_{.priority = priority} {}
+      : store_(&in), head_{.priority = priority} {}
+  // Takes the assets over; the other is empty then, and may be used again. Cost: some nanoseconds
+  // for each asset.
+  asset_group(asset_group&& other) noexcept : store_(other.store_) {
+    store_->take_over(head_, other.head_);
+  }
+  asset_group& operator=(asset_group&& other) noexcept {
+    if (this == &other) return *this;
+    cancel();
+    store_ = other.store_;
+    store_->take_over(head_, other.head_);
+    return *this;
+  }
   // As cancel().
   ~asset_group() { cancel(); }
   asset_group(const asset_group&) = delete;
@@ -66,20 +78,20 @@ class OVERTURE_API asset_group {
   // the handle alone keeps it.
   template <class T>
   asset<T> get(const asset_path& path, const asset_variant<T>& as = {}) noexcept {
-    return asset<T>(store_.get_for(head_, path, detail::wanted_of(as)));
+    return asset<T>(store_->get_for(head_, path, detail::wanted_of(as)));
   }
   template <class T>
   asset<T> get(std::string_view path, const asset_variant<T>& as = {}) noexcept {
-    return asset<T>(store_.get_for(head_, path, detail::wanted_of(as)));
+    return asset<T>(store_->get_for(head_, path, detail::wanted_of(as)));
   }
   // One that is asked for already. Errors: invalid (a handle on nothing), out_of_memory.
   template <class T>
   result<void> add(const asset<T>& one) noexcept {
-    return store_.join(head_, one.head_);
+    return store_->join(head_, one.head_);
   }
 
   // Up or down, with all that the assets need: some 50 ns each.
-  void set_priority(asset_priority priority) noexcept { store_.set_priority_of(head_, priority); }
+  void set_priority(asset_priority priority) noexcept { store_->set_priority_of(head_, priority); }
   [[nodiscard]] asset_priority priority() const noexcept { return head_.priority; }
 
   // Cost: a look at each of those assets under the store's lock, some 20 ns each.
@@ -87,21 +99,21 @@ class OVERTURE_API asset_group {
   // Pumps until all are ready or have failed (true), or until `duration` has passed (false).
   // Otherwise as asset_store::wait_for().
   bool wait_for(std::chrono::nanoseconds duration) noexcept {
-    return store_.wait_for_all(head_, duration);
+    return store_->wait_for_all(head_, duration);
   }
   // Why the first of those that were added, and have failed, did; a value if none has.
-  [[nodiscard]] result<void> failure() const noexcept { return store_.failure_of(head_); }
+  [[nodiscard]] result<void> failure() const noexcept { return store_->failure_of(head_); }
   // Writes that as asset_store::explain() does.
   std::size_t explain(std::span<char> text) const noexcept {
-    return store_.explain_any(store_.failed_of(head_), text);
+    return store_->explain_any(store_->failed_of(head_), text);
   }
   // Gives all of them up: what nothing else holds is cancelled, or unloaded or kept as when its
   // last handle goes. What is still held, but not wanted by anything else, gets the lowest
   // priority. The group is empty then, and may be used again.
-  void cancel() noexcept { store_.leave(head_); }
+  void cancel() noexcept { store_->leave(head_); }
 
  private:
-  asset_store& store_;
+  asset_store* store_;
   detail::group_head head_;
 };
 

@@ -440,6 +440,7 @@ class OVERTURE_API asset_store {
   [[nodiscard]] detail::asset_head* failed_of(const detail::group_head& group) const noexcept;
   [[nodiscard]] result<void> failure_of(const detail::group_head& group) const noexcept;
   void leave(detail::group_head& group) noexcept;
+  void take_over(detail::group_head& to, detail::group_head& from) noexcept;
   result<void> add_any(detail::any_loader& of) noexcept;
   [[nodiscard]] detail::asset_head* get_any(const asset_path& path,
                                             const detail::asset_wanted& what,
