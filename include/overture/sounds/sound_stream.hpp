@@ -44,6 +44,9 @@
 // Limits: compressed files of more than 128 KiB by DEFLATE only; eight channels; Ogg packets of 1
 // MiB.
 //
+// In an asset_store: read() is not const, and handles show const values, so the asset owns its
+// stream by a std::unique_ptr: see docs/guide/sounds.md.
+//
 // Lifetime: the file stays open when its mount is unmounted, and plays on. The file_system, the
 // sound_thread or the job_system, and the allocator must outlive the stream. Threads: read() on one
 // thread at a time; decode() likewise; the rest on any thread. Moving and ending it only when no
