@@ -12,7 +12,15 @@
 //
 // Texts named docs/guide/... are installed in share/doc/overture/guide.
 //
-// This header includes everything. To compile less, include one module and link its library
+// This header includes all modules. Not in it are the libraries apart, whose headers are in
+// loaders/ (ready-made loaders for an asset_store), sounds/ (music), report/ (the page of a load),
+// and c/ (the interface for C), and headers for programs that use SDL or streams: sdl/, streams/.
+//
+// The libraries are built without exceptions and RTTI: what the host throws becomes an error, but
+// typeid and dynamic_cast do not know Overture's classes (the host does not link), and
+// -fsanitize=undefined needs -fno-sanitize=vptr.
+//
+// To compile less, include one module and link its library
 // (overture::sync, ...). From low to high; each module uses only those above it in this list:
 //
 //   base.hpp      errors, memory, paths, hashes, threads, the operating system
