@@ -405,9 +405,9 @@ void store_core::decode(slot& one) noexcept {
     const loader_call<> within(*this);
     const zone work("decode", {.subject = one.subject, .bytes = one.fetch.content.size()});
     decode_context context(one);
-    made = base_detail::guarded_result("loader::decode() threw an exception", [&] {
-      return one.of->by->decode_at(value, one.fetch.content, context);
-    });
+    made = base_detail::guarded_result(
+        "loader::decode() threw an exception", "loader::decode() threw std::bad_alloc",
+        [&] { return one.of->by->decode_at(value, one.fetch.content, context); });
   }
   one.fetch.work_ns += now_ns() - began_ns;
   const text_place at = made ? text_place{} : place_in(one.fetch.content, made.error());

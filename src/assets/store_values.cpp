@@ -67,6 +67,7 @@ bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
     const loader_call<> within(*this);
     const zone work("finalize", {.subject = one.subject, .bytes = one.value_bytes});
     return base_detail::guarded_result("loader::finalize() threw an exception",
+                                       "loader::finalize() threw std::bad_alloc",
                                        [&] { return by.finalize_at(one.value, budget); });
   }();
   if (step && *step == finalize_step::again) return true;
@@ -92,6 +93,7 @@ void store_core::build(slot& one) noexcept {
     const zone work("build", {.subject = one.subject, .bytes = one.value_bytes});
     step_context context(one);
     return base_detail::guarded_result("loader::build() threw an exception",
+                                       "loader::build() threw std::bad_alloc",
                                        [&] { return by.build_at(one.value, context); });
   }();
   const std::uint64_t bytes = built ? counted(by.bytes_at(one.value)) : 0;

@@ -63,6 +63,17 @@ template <class Call>
   return std::move(*returned);
 }
 
+// The same, but out_of_memory, with that reason, if it threw std::bad_alloc.
+template <class Call>
+[[nodiscard]] std::invoke_result_t<Call&> guarded_result(const char* reason, const char* no_memory,
+                                                         Call call) noexcept {
+  std::optional<std::invoke_result_t<Call&>> returned;
+  const outcome how = guarded_outcome([&] { returned.emplace(call()); });
+  if (how == outcome::out_of_memory) return fail(errc::out_of_memory, no_memory);
+  if (how == outcome::threw) return fail(errc::threw, reason);
+  return std::move(*returned);
+}
+
 inline constexpr const char* thread_factory_threw = "thread_factory::start() threw an exception";
 inline constexpr const char* visitor_threw = "the function that visits them threw an exception";
 

@@ -178,9 +178,15 @@ TEST(asset_store, turns_what_a_loader_throws_into_that_assets_error) {
   rig.add("a.txt", "throws");
   rig.add("b.txt", "fine");
   rig.add("c.txt", "later");
+  rig.add("d.txt", "full");
+  rig.add("e.txt", "");
   rig.mount();
+  rig.texts.before_decode = [](const std::string& path) {
+    if (path == "e.txt") throw std::bad_alloc();
+  };
   rig.texts.during_finalize = [](words& value, std::chrono::nanoseconds) -> result<finalize_step> {
     if (value.text == "later") throw std::runtime_error("no");
+    if (value.text == "full") throw std::bad_alloc();
     return finalize_step::done;
   };
   rigged_store store(rig);
@@ -190,6 +196,8 @@ TEST(asset_store, turns_what_a_loader_throws_into_that_assets_error) {
   EXPECT_EQ(store.outcome(a), "threw");
   EXPECT_EQ(store.outcome(b), "ready");
   EXPECT_EQ(store.outcome(c), "threw");
+  EXPECT_EQ(store.outcome(store.get<words>("d.txt"_path)), "out_of_memory");
+  EXPECT_EQ(store.outcome(store.get<words>("e.txt"_path)), "out_of_memory");
 }
 
 TEST(asset_store, says_that_a_handle_is_on_nothing) {

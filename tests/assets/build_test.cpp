@@ -43,6 +43,7 @@ class sentence_loader final : public loader<sentence> {
     diary_.note("build " + value.text);
     if (value.text == "unsaid") return fail(errc::corrupt, "better left unsaid");
     if (value.text == "thrown") throw std::runtime_error("build");
+    if (value.text == "refused") throw std::bad_alloc();
     return {};
   }
   result<finalize_step> finalize(sentence& value, std::chrono::nanoseconds) override {
@@ -116,7 +117,8 @@ TEST(build, runs_on_a_worker_where_there_are_any) {
 }
 
 TEST(build, that_fails_or_throws_fails_its_asset_which_is_destroyed_without_unload) {
-  for (const auto& [second, code] : {std::pair{"said", "corrupt"}, std::pair{"thrown", "threw"}}) {
+  for (const auto& [second, code] : {std::pair{"said", "corrupt"}, std::pair{"thrown", "threw"},
+                                     std::pair{"refused", "out_of_memory"}}) {
     build_rig rig;
     rig.base.add("a.txt", second == std::string("said") ? "un" : "");
     rig.base.add("b.txt", second);

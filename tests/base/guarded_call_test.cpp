@@ -56,6 +56,11 @@ TEST(a_guarded_result, is_what_the_function_returns_or_the_error_threw) {
   const result<int> thrown = guarded_result("it threw", []() -> result<int> { throw 3; });
   EXPECT_EQ(thrown.error().code, errc::threw);
   EXPECT_STREQ(thrown.error().reason, "it threw");
+  const auto refuses = []() -> result<int> { throw std::bad_alloc(); };
+  EXPECT_EQ(guarded_result("it threw", refuses).error().code, errc::threw);
+  const result<int> refused = guarded_result("it threw", "no memory", refuses);
+  EXPECT_EQ(refused.error().code, errc::out_of_memory);
+  EXPECT_STREQ(refused.error().reason, "no memory");
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 //   ...
 //   draw(*wall);                     // each frame: the wall, or the placeholder until it is ready
 //
-//   wall.settled().wait();           // in a coroutine: auto loaded = co_await wall;
+//   store.wait_for(wall, 2s);        // on the main thread, which has to pump()
+//   wall.settled().wait();           // on others; in a coroutine: auto loaded = co_await wall;
 //   if (auto loaded = wall.status(); !loaded) return report(loaded.error());
 //
 // Handles are counted: an asset stays loaded for as long as one is held. Copy them and pass them to

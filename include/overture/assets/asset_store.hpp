@@ -157,7 +157,8 @@ struct asset_store_config {
   // Threads for decoding background assets. 0, or if all are refused: they are decoded on the job
   // system, with its lowest priority.
   unsigned background_threads = 1;
-  // How long a file must be left alone after reload(): what writes it may not have finished.
+  // How long a file must be left alone after reload(): what writes it may not have finished. One
+  // that is reported more often than this is not loaded again until that ends.
   std::chrono::nanoseconds reload_delay{100'000'000};
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory(); of the background threads
@@ -348,7 +349,7 @@ class OVERTURE_API asset_store {
   //   });
   //
   // What is only kept is unloaded, and loaded when it is asked for again. Without pump() or
-  // wait_for() no reload begins, and each call begins the delay anew. Any thread.
+  // wait_for() no reload begins. Any thread.
   void reload(std::string_view path) noexcept;
   // The same for all assets whose file this mount has (the winning one), or takes away by a removal
   // marker. Call it after the mount() or remount() that brings the mount, and before the unmount()

@@ -25,8 +25,10 @@
 //   unload     once its last handle is gone, on the same kind of thread as finalize; a value for
 //              which finalize() was never called is only destroyed, on any thread
 //
-// A function that throws fails that asset with errc::threw; the others load on. One that returns
-// errc::busy, which is the status of an asset that is loading, fails it with errc::invalid.
+// A function that throws fails that asset: with out_of_memory for std::bad_alloc, with threw for
+// all else, whose what() is lost, so return errors that say more. The others load on. What unload()
+// throws is ignored. One that returns errc::busy, which is the status of an asset that is loading,
+// fails it with errc::invalid.
 //
 // A loader may call every function of its store but pump(), wait_for() and the destructor.
 #pragma once
