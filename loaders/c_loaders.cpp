@@ -155,6 +155,10 @@ const char* flaw_of_settings(const overture_needs* needs) noexcept {
 template <class Loader>
 overture_code decode(void* context, const char* /*path*/, const void* bytes, std::size_t count,
                      overture_needs* needs, void** value, const char** reason) {
+  if (needs == nullptr || needs->decoding == nullptr) {
+    *reason = "a ready-made loader decodes within decode() of an asset only";
+    return OVERTURE_INVALID;
+  }
   if constexpr (std::is_same_v<Loader, loaders::image_loader>) {
     if (const char* const flaw = flaw_of_settings(needs)) {
       *reason = flaw;
@@ -166,7 +170,7 @@ overture_code decode(void* context, const char* /*path*/, const void* bytes, std
     *reason = no_memory;
     return OVERTURE_OUT_OF_MEMORY;
   }
-  auto made = loader_for<Loader>(*content, context).decode(span_of(bytes, count), needs->context);
+  auto made = loader_for<Loader>(*content, context).decode(span_of(bytes, count), *needs->decoding);
   if (!made) {
     destroy(content);
     *reason = made.error().reason;

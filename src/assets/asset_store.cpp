@@ -119,7 +119,7 @@ const void* asset_context::needed_any(const detail::asset_type& type) const noex
   return one.store->needed_by(one, type);
 }
 
-std::uint64_t load_context::file_bytes() const noexcept {
+std::uint64_t asset_context::file_bytes() const noexcept {
   return static_cast<const slot&>(of_).stage.file_bytes;
 }
 

@@ -357,7 +357,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
     if (needs_.may_be_opened(one)) note_change(one, 0);
-    if (reload.stage.index == one.stage.index) consider_stage(one);  // that has not failed
+    const bool may_be_another = was_left_out || reload.stage.index == one.stage.index;
+    if (may_be_another) consider_stage(one);
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }

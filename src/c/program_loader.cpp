@@ -16,7 +16,7 @@ result<void> program_loader::failure(overture_code code, const char* reason,
 result<void> program_loader::decode_at(void* place, std::span<const std::byte> bytes,
                                        load_context& context) noexcept {
   const c_path path(context.path().text);
-  overture_needs needs{context, *store_, c_path(context.part())};
+  overture_needs needs{context, &context, *store_, c_path(context.part())};
   void* value = nullptr;
   constexpr const char* refused = "the loader has refused it";
   const char* reason = refused;
@@ -28,11 +28,12 @@ result<void> program_loader::decode_at(void* place, std::span<const std::byte> b
   return {};
 }
 
-result<void> program_loader::build_at(void* value, asset_context& /*context*/) noexcept {
+result<void> program_loader::build_at(void* value, asset_context& context) noexcept {
+  overture_needs needs{context, nullptr, *store_, c_path(context.part())};
   constexpr const char* not_built = "the loader could not build it";
   const char* reason = not_built;
   const overture_code code =
-      how_.build(how_.context, static_cast<program_value*>(value)->get(), &reason);
+      how_.build(how_.context, static_cast<program_value*>(value)->get(), &needs, &reason);
   if (code != OVERTURE_OK) return failure(code, reason, not_built);
   return {};
 }

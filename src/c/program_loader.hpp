@@ -31,20 +31,15 @@ class typed_at_run_time {
     return asset<T>(store.get_any(path, what, priority));
   }
   template <class T>
-  [[nodiscard]] static asset<T> need(load_context& context, const asset_path& path,
-                                     const asset_wanted& what) noexcept {
-    return asset<T>(context.ask(path, what, true));
+  [[nodiscard]] static asset<T> ask(asset_context& context, const asset_path& path,
+                                    const asset_wanted& what, naming how) noexcept {
+    return asset<T>(context.ask(path, what, how));
   }
-  template <class T>
-  [[nodiscard]] static asset<T> want(load_context& context, const asset_path& path,
-                                     const asset_wanted& what) noexcept {
-    return asset<T>(context.ask(path, what, false));
-  }
-  [[nodiscard]] static const asset_head* name(load_context& context, const asset_path& path,
+  [[nodiscard]] static const asset_head* name(asset_context& context, const asset_path& path,
                                               const asset_wanted& what) noexcept {
     return context.name_any(path, what);
   }
-  [[nodiscard]] static std::string_view settings(const load_context& context) noexcept {
+  [[nodiscard]] static std::string_view settings(const asset_context& context) noexcept {
     return context.settings_bytes();
   }
 };

@@ -20,6 +20,7 @@ using namespace overture::c;
 namespace {
 
 using typed = overture::detail::typed_at_run_time;
+using overture::detail::naming;
 using wanted_asset = overture::detail::asset_wanted;
 
 struct made_store : overture_store {
@@ -97,13 +98,12 @@ struct named_asset {
 
 overture_code ask(overture_needs* needs, overture_asset_type type, const char* path,
                   const overture_asset_variant* variant, overture_asset** asset,
-                  overture_error* error, bool is_needed) noexcept {
+                  overture_error* error, naming how) noexcept {
   if (asset == nullptr) return invalid(error, "there is no place for the asset");
   *asset = nullptr;
   named_asset named;
   if (const overture_code flaw = named.read(needs, type, path, variant, error)) return flaw;
-  return hand_over(is_needed ? typed::need<program_value>(needs->context, named.path, named.what)
-                             : typed::want<program_value>(needs->context, named.path, named.what),
+  return hand_over(typed::ask<program_value>(needs->context, named.path, named.what, how),
                    needs->store, type, false, asset, error);
 }
 
@@ -194,13 +194,19 @@ overture_code overture_needs_asset(overture_needs* needs, overture_asset_type ty
 overture_code overture_needs_variant(overture_needs* needs, overture_asset_type type,
                                      const char* path, const overture_asset_variant* variant,
                                      overture_asset** asset, overture_error* error) {
-  return ask(needs, type, path, variant, asset, error, true);
+  return ask(needs, type, path, variant, asset, error, naming::need);
+}
+
+overture_code overture_needs_or_placeholder(overture_needs* needs, overture_asset_type type,
+                                            const char* path, const overture_asset_variant* variant,
+                                            overture_asset** asset, overture_error* error) {
+  return ask(needs, type, path, variant, asset, error, naming::need_or_placeholder);
 }
 
 overture_code overture_needs_want(overture_needs* needs, overture_asset_type type, const char* path,
                                   const overture_asset_variant* variant, overture_asset** asset,
                                   overture_error* error) {
-  return ask(needs, type, path, variant, asset, error, false);
+  return ask(needs, type, path, variant, asset, error, naming::want);
 }
 
 bool overture_needs_is_cancelled(const overture_needs* needs) {

@@ -14,7 +14,8 @@
 #include "overture/c/assets.h"
 
 struct overture_needs {
-  overture::load_context& context;
+  overture::asset_context& context;
+  overture::load_context* decoding;  // that context; null in build()
   overture_store& store;
   overture::c::c_path part;
 };

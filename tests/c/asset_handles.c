@@ -68,9 +68,10 @@ static overture_code need_text(void* context, const char* path, const void* byte
   }
   return OVERTURE_OK;
 }
-static overture_code copy_text(void* context, void* value, const char** reason) {
+static overture_code copy_text(void* context, void* value, overture_needs* needs,
+                               const char** reason) {
   text_copy* made = (text_copy*)value;
-  (void)context, (void)reason;
+  (void)context, (void)reason, (void)needs;
   snprintf(made->text, sizeof made->text, "%s", (const char*)overture_asset_value(made->of));
   return OVERTURE_OK;
 }

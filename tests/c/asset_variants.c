@@ -101,10 +101,11 @@ static overture_code need_text(void* context, const char* path, const void* byte
   return OVERTURE_OK;
 }
 
-static overture_code take_letter(void* context, void* value, const char** reason) {
+static overture_code take_letter(void* context, void* value, overture_needs* needs,
+                                 const char** reason) {
   letter* made = (letter*)value;
   const char* text = (const char*)overture_asset_value(made->text);
-  (void)context;
+  (void)context, (void)needs;
   if ((size_t)made->place >= strlen(text)) {
     *reason = "the text is shorter";
     return OVERTURE_NOT_FOUND;

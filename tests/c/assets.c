@@ -130,9 +130,10 @@ static overture_code make_page(void* context, const char* path, const void* byte
                               &made->word, &why);
 }
 
-static overture_code build_page(void* context, void* value, const char** reason) {
+static overture_code build_page(void* context, void* value, overture_needs* needs,
+                                const char** reason) {
   const char* word = (const char*)overture_asset_value(((page*)value)->word);
-  (void)context;
+  (void)context, (void)needs;
   ((page*)value)->built = word != NULL && strcmp(word, "rome of the mod\n") == 0;
   if (((page*)value)->built) return OVERTURE_OK;
   *reason = "not of rome";

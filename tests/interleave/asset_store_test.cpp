@@ -40,10 +40,10 @@ std::size_t file_system::mount_count() const noexcept {
 std::size_t read_queue::poll(std::size_t) noexcept {
   return 0;
 }
-detail::asset_head* load_context::ask(const asset_path& path, const detail::asset_wanted& what,
-                                      bool needed) noexcept {
+detail::asset_head* asset_context::ask(const asset_path& path, const detail::asset_wanted& what,
+                                       detail::naming how) noexcept {
   assets_detail::slot& one = static_cast<assets_detail::slot&>(of_);
-  return one.store->ask(path, what, asset_priority::background, {.parent = &one, .needed = needed});
+  return one.store->ask(path, what, asset_priority::background, {.parent = &one, .as = how});
 }
 
 namespace load_detail {

@@ -86,6 +86,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/queues/job_intake.cpp": "what a submit does: thread_pool_test, full_queue_test",
     "src/jobs/queues/job_queues.cpp": "where threads find jobs: group_wait_test, priority_test",
     "src/jobs/sleep/parking.cpp": POOL,
+    "src/assets/asset_group.cpp": "store_groups_test",
     "src/assets/counts.cpp": "memory_test",
     "src/assets/slot_table.cpp": "asset_store_test",
     "src/assets/store_asks.cpp": "asset_store_test, order_test",

@@ -115,6 +115,8 @@ class OVERTURE_API asset_context {
   // True once no handle holds the asset any more, or the store ends: long work may give up, by
   // returning errc::cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept;
+  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp.
+  [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   // Which part of the file is wanted, and with which settings: see asset_variant.hpp.
   [[nodiscard]] std::string_view part() const noexcept;
   template <class T>
@@ -204,10 +206,6 @@ class OVERTURE_API asset_context {
 
 // Passed to loader::decode(), for that call and its thread only.
 class OVERTURE_API load_context : public asset_context {
- public:
-  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp.
-  [[nodiscard]] std::uint64_t file_bytes() const noexcept;
-
  protected:
   using asset_context::asset_context;
   ~load_context() = default;

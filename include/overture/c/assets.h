@@ -124,9 +124,10 @@ typedef struct overture_loader {
   // begins; 0: not known. On any worker. NULL: not known.
   uint64_t (*memory_needed)(void* context, const char* path, const void* bytes, size_t byte_count);
   // For work that uses the values of needs, once all that decode() asked for is ready and before
-  // finalize(): overture_asset_value() of its handles has them. Once, on any worker, for several
-  // assets at once. NULL: there is nothing to build.
-  overture_code (*build)(void* context, void* value, const char** reason);
+  // finalize(): overture_asset_value() of its handles has them. It may need more, which is ready
+  // before finalize(). Once, on any worker, for several assets at once. NULL: there is nothing to
+  // build.
+  overture_code (*build)(void* context, void* value, overture_needs* needs, const char** reason);
   // True: decode() gets no bytes, and no file is read. For parts of files: decode() needs the asset
   // of the whole file, and build() takes the part from its value. When the whole was loaded again,
   // so are they.
@@ -195,10 +196,10 @@ enum {
 OVERTURE_C_API overture_code overture_store_get(overture_store* store, overture_asset_type type,
                                                 const char* path, int32_t priority,
                                                 overture_asset** asset, overture_error* error);
-// For decode(): the same for an asset that this one needs. This one waits for it, and fails if it
-// fails. Free the handle when the value is unloaded. An asset that is in a circle of such needs
-// fails as invalid. After an error here, decode() decides what becomes of the asset: return the
-// error to have it fail.
+// For decode() and build(): the same for an asset that this one needs. This one waits for it, and
+// fails if it fails. Free the handle when the value is unloaded. An asset that is in a circle of
+// such needs fails as invalid. After an error here, the loader decides what becomes of the asset:
+// return the error to have it fail.
 OVERTURE_C_API overture_code overture_needs_asset(overture_needs* needs, overture_asset_type type,
                                                   const char* path, overture_asset** asset,
                                                   overture_error* error);
@@ -223,6 +224,11 @@ OVERTURE_C_API overture_code overture_needs_variant(overture_needs* needs, overt
                                                     const char* path,
                                                     const overture_asset_variant* variant,
                                                     overture_asset** asset, overture_error* error);
+// The same for an asset that this one waits for, but does not fail with: the handle then has the
+// placeholder of its loader, and the value once that can be loaded after all.
+OVERTURE_C_API overture_code overture_needs_or_placeholder(
+    overture_needs* needs, overture_asset_type type, const char* path,
+    const overture_asset_variant* variant, overture_asset** asset, overture_error* error);
 // The same for an asset that this one neither waits for nor fails with: a better texture that may
 // come later. It keeps it loaded all the same, so assets that want each other are never unloaded:
 // use overture_needs_name() for neighbours.
@@ -230,14 +236,14 @@ OVERTURE_C_API overture_code overture_needs_want(overture_needs* needs, overture
                                                  const char* path,
                                                  const overture_asset_variant* variant,
                                                  overture_asset** asset, overture_error* error);
-// For decode(): whether no handle holds the asset any more, or the store ends. Long work may then
-// give up, by returning OVERTURE_CANCELLED. False for NULL.
+// For decode() and build(): whether no handle holds the asset any more, or the store ends. Long
+// work may then give up, by returning OVERTURE_CANCELLED. False for NULL.
 OVERTURE_C_API bool overture_needs_is_cancelled(const overture_needs* needs);
-// For decode(): which part is wanted, "" for the whole file. Valid during the call of decode().
+// For both: which part is wanted, "" for the whole file. Valid during the call.
 OVERTURE_C_API const char* overture_needs_part(const overture_needs* needs);
-// For decode(): the size of the file, of which it may have the beginning only: see stage_bytes.
+// For both: the size of the file, of which decode() may have the beginning only: see stage_bytes.
 OVERTURE_C_API uint64_t overture_needs_file_bytes(const overture_needs* needs);
-// For decode(): copies the settings that the asset was asked for with, as far as `size` goes, and
+// For both: copies the settings that the asset was asked for with, as far as `size` goes, and
 // returns how many bytes they have; 0 if there are none.
 OVERTURE_C_API size_t overture_needs_settings(const overture_needs* needs, void* settings,
                                               size_t size);
