@@ -4,7 +4,27 @@
 # PhysicsFS's interface. tools/clients.py starts and compares them; apt-get installs them.
 # shellcheck shell=bash
 
+# What `overture watch` costs real games, or with --causes what it finds beside perf and strace.
+watch_clients() {
+  local what=costs words=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --watched) ;;
+      --causes) what=causes ;;
+      *) words+=("$1") ;;
+    esac
+    shift
+  done
+  packages_clients=$(python3 -B "$root/tools/watch_games.py" packages) || exit
+  need clients
+  configure release
+  build_preset release overture_cli
+  python3 -B "$root/tools/watch_games.py" "$what" --overture "$root/build/release/bin/overture" \
+    "${words[@]}"
+}
+
 cmd_clients() {
+  [ "${1:-}" != --watched ] || { watch_clients "$@" && return; }
   local names=() options=() targets=(physfs_client_probe) ours cold='' tree=$root/build/release
   while [ $# -gt 0 ]; do
     case $1 in
