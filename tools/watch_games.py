@@ -200,15 +200,15 @@ def shares_of(listed):
         files[file] += 1
         functions[f"{found.group(4)} in {file}"] += 1
     total = max(sum(files.values()), 1)
-    return ([f"{file} {100 * count // total} %" for file, count in files.most_common(4)],
-            [f"{function} {100 * count // total} %" for function, count in functions.most_common(3)])
+    return tuple([f"{name} {100 * count // total} %" for name, count in found.most_common(most)]
+                 for found, most in ((files, 4), (functions, 3)))
 
 
 def counted(box, name, command, seconds):
     """What strace counted most often."""
     output = box.folder / "strace"
-    process = box.start(name, ["timeout", "-k", "1", f"{4 * seconds + 2:.2f}", "strace", "-f", "-qq",
-                               "-c", "-S", "calls", "-o", str(output), *command])
+    process = box.start(name, ["timeout", "-k", "1", f"{4 * seconds + 2:.2f}", "strace", "-f",
+                               "-qq", "-c", "-S", "calls", "-o", str(output), *command])
     process.wait()
     listed = output.read_text(encoding="utf-8")
     output.unlink()
@@ -219,7 +219,7 @@ def calls_of(listed):
     calls = []
     for line in listed.splitlines()[2:]:
         words = line.split()
-        if len(words) >= 5 and words[-1] != "total":
+        if len(words) >= 5 and words[3].isdigit() and words[-1] != "total":
             failed = f" ({words[4]} failed)" if len(words) == 6 else ""
             calls.append(f"{words[3]} {words[-1]}{failed}")
     return calls[:4]
