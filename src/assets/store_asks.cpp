@@ -178,17 +178,14 @@ void store_core::retry(slot& failed) noexcept {
   actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
-    if (failed.now.state == asset_state::failed) retry_circles();
+    if (failed.now.state != asset_state::failed) return;
+    retry_circles();
     ++retries_;
-    // What made it fail has failed too, down to the one at fault.
-    for (slot* one = &failed; one != nullptr && one->now.state == asset_state::failed;) {
-      slot* const because = one->failed_need;
-      // One that can't be loaded stays failed, and so what needs it fails again.
-      if (!one->is_bad_path && find_loader(*one)) {
-        one->retry = one->last_retry = retries_;
-        happens(*one, life_event::retried, todo);
-      }
-      one = because;
+    // What made it fail is tried again when it is asked for: see note_need(). One that can't be
+    // loaded stays failed.
+    if (!failed.is_bad_path && find_loader(failed)) {
+      failed.retry = failed.last_retry = retries_;
+      happens(failed, life_event::retried, todo);
     }
   }
   perform(todo);

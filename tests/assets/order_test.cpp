@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 using namespace overture::literals;
 using test::decodes;
 using test::list;
+using test::os_call;
+using test::os_call_info;
 using test::pump_until_settled;
 using test::rigged_store;
 using test::store_rig;

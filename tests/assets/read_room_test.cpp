@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 
+#include "assets/counted_memory.hpp"
 #include "assets/store_rig.hpp"
+#include "overture/sync/barricade.hpp"
 #include "overture/sync/memory_ledger.hpp"
 
 namespace overture::read_room_test {
@@ -15,32 +18,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace overture::literals;
+using test::counted_memory;
 using test::store_rig;
 
 constexpr std::size_t kib = 1024;
-
-// Counts what is allocated.
-class counted_memory final : public allocator {
- public:
-  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
-    const std::uint64_t sum = now_ += bytes;
-    std::uint64_t most = peak_;
-    while (sum > most && !peak_.compare_exchange_weak(most, sum)) {
-    }
-    return default_allocator().allocate(bytes, alignment, tag);
-  }
-  void deallocate(void* place, std::size_t bytes, std::size_t alignment,
-                  memory_tag tag) noexcept override {
-    if (place != nullptr) now_ -= bytes;
-    default_allocator().deallocate(place, bytes, alignment, tag);
-  }
-  [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
-  [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
-
- private:
-  std::atomic<std::uint64_t> now_{0};
-  std::atomic<std::uint64_t> peak_{0};
-};
 
 // Keeps nothing of a file.
 struct sum {
@@ -49,7 +30,8 @@ struct sum {
 
 class sum_loader final : public loader<sum> {
  public:
-  result<sum> decode(std::span<const std::byte> bytes, load_context&) override {
+  result<sum> decode(std::span<const std::byte> bytes, load_context& context) override {
+    if (before_decode) before_decode(std::string(context.path().text));
     ++decodes;
     return sum{bytes.size()};
   }
@@ -61,6 +43,7 @@ class sum_loader final : public loader<sum> {
   std::uint64_t bytes_of(const sum& of) const noexcept override { return stated_factor * of.bytes; }
   bool free_threaded() const noexcept override { return is_free; }
 
+  std::function<void(const std::string&)> before_decode;
   std::uint64_t stated_factor = 0;
   bool is_free = true;
   mutable std::atomic<int> reads{0};
@@ -167,6 +150,28 @@ TEST(the_room_of_files, is_given_back_by_what_is_dropped_while_it_waits) {
   store.pump(1s);
   EXPECT_EQ(sums.decodes, decoded);
   EXPECT_EQ(store.progress().waiting_bytes, 0u);
+}
+
+// What is finalized may give back the room that is lacking.
+TEST(the_room_of_files, that_wait_for_more_lets_workers_finalize_what_comes_later) {
+  room_rig rig({.workers = 2, .io_threads = 2});
+  rig.add_files(2, 16 * kib);
+  rig.mount();
+  barricade second_begins{barricade::raised};
+  rig.os.before_each_call([&](const test::os_call_info& call) {
+    if (call.kind == test::os_call::read && call.path.ends_with("0")) second_begins.wait();
+  });
+  sum_loader sums;
+  sums.stated_factor = 10;  // one fits
+  room_store store(rig, sums, {.budget_bytes = 256 * kib, .background_threads = 0});
+  sums.before_decode = [&](const std::string& path) {
+    if (path != "1") return;
+    second_begins.lower();
+    while (store.held[0].state() == asset_state::reading) std::this_thread::yield();
+  };
+  store.held.reserve(2);
+  store.ask(2);
+  EXPECT_TRUE(store.are_ready());
 }
 
 TEST(the_room_of_files, that_wait_for_more_goes_with_the_store) {

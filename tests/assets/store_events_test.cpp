@@ -48,6 +48,23 @@ TEST(events, say_what_has_loaded_and_what_has_failed_once_in_the_order_in_which_
   EXPECT_EQ(taken(store), "");
 }
 
+TEST(events, of_others_are_told_if_one_changes_again_meanwhile) {
+  store_rig rig;
+  for (const char* name : {"a.txt", "b.txt", "c.txt"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<words> a = store.get<words>("a.txt"_path);
+  ASSERT_EQ(store.outcome(a), "ready");
+  const asset<words> b = store.get<words>("b.txt"_path);
+  ASSERT_EQ(store.outcome(b), "ready");
+  rig.add("a.txt", "second");
+  store.reload("a.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return a.version() == 2; }));
+  const asset<words> c = store.get<words>("c.txt"_path);
+  ASSERT_EQ(store.outcome(c), "ready");
+  EXPECT_EQ(taken(store), "loaded a.txt, loaded b.txt, loaded c.txt");
+}
+
 TEST(events, name_the_asset_that_a_handle_is_on) {
   store_rig rig;
   rig.add("a.txt", "first");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assets/counted_memory.hpp"
 #include "assets/store_rig.hpp"
 #include "overture/assets/asset_group.hpp"
 
@@ -42,6 +43,24 @@ TEST(asset_groups, load_in_the_order_of_their_priorities) {
   EXPECT_TRUE(sooner.wait_for(10s));
   EXPECT_TRUE(later.wait_for(10s));
   EXPECT_THAT(decodes(rig), ElementsAre("c", "d", "a", "b"));
+}
+
+TEST(asset_groups, that_come_and_go_take_no_memory_anew) {
+  store_rig rig({.workers = 0});
+  rig.add("a", "a");
+  rig.mount();
+  counted_memory memory;
+  {
+    rigged_store store(rig, {.memory = &memory});
+    const asset<words> held = store.get<words>("a"_path);
+    ASSERT_EQ(store.outcome(held), "ready");
+    const auto level = [&] { asset_group(store).get<words>("a"_path); };
+    level();
+    const std::uint64_t before = memory.allocations();
+    for (int i = 0; i < 100; ++i) level();
+    EXPECT_EQ(memory.allocations(), before);
+  }
+  EXPECT_EQ(memory.now(), 0u);
 }
 
 TEST(asset_groups, that_share_an_asset_may_be_cancelled_in_any_order) {
