@@ -333,6 +333,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     std::swap(one.value_bytes, reload.value_bytes);
     std::swap(one.stage, reload.stage);
     std::swap(one.now.begun, reload.now.begun);
+    one.file_bytes = reload.file_bytes;
+    one.cost_ns = reload.cost_ns;
     reload.room_bytes = reload.value_bytes;  // the old one is what it brings now
     counts_.put_in(one);
     counts_.put_in(reload);

@@ -57,6 +57,10 @@ overture_code overture_store_take_events(overture_store* store, overture_asset_t
   return taken ? fine(error) : failed(error, taken.error());
 }
 
+uint32_t overture_asset_subject(const overture_asset* asset) {
+  return asset == nullptr ? 0 : asset->handle.subject();
+}
+
 bool overture_asset_event_is_of(const overture_asset_event* event, const overture_asset* asset) {
   return event != nullptr && asset != nullptr &&
          std::bit_cast<const void*>(soft_asset(asset->handle)) == event->of;

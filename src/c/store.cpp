@@ -308,6 +308,13 @@ overture_code overture_store_reload(overture_store* store, const char* path,
   return fine(error);
 }
 
+overture_code overture_store_reload_mount(overture_store* store, overture_mount mount,
+                                          overture_error* error) {
+  if (store == nullptr) return invalid(error, no_store);
+  store->assets.reload_mount({mount});
+  return fine(error);
+}
+
 overture_code overture_store_get_progress(const overture_store* store,
                                           overture_store_progress* progress,
                                           overture_error* error) {

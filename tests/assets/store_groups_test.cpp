@@ -45,6 +45,22 @@ TEST(asset_groups, load_in_the_order_of_their_priorities) {
   EXPECT_THAT(decodes(rig), ElementsAre("c", "d", "a", "b"));
 }
 
+TEST(asset_groups, count_the_bytes_of_the_newest_files) {
+  store_rig rig;
+  rig.add("a", "1234");
+  rig.mount();
+  rigged_store store(rig, {.reload_delay = 0ns});
+  asset_group level(store);
+  const asset<words> a = level.get<words>("a"_path);
+  ASSERT_TRUE(level.wait_for(10s));
+  EXPECT_EQ(level.progress().bytes_ready, 4u);
+  rig.add("a", "123456789");
+  store.reload("a");
+  ASSERT_TRUE(pump_until(store, [&] { return a.version() == 2; }));
+  EXPECT_EQ(level.progress().bytes_read, 9u);
+  EXPECT_EQ(level.progress().bytes_ready, 9u);
+}
+
 TEST(asset_groups, that_come_and_go_take_no_memory_anew) {
   store_rig rig({.workers = 0});
   rig.add("a", "a");

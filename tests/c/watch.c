@@ -108,6 +108,11 @@ C_CASE(c_watch, a_store_loads_again_what_has_changed) {
   CHECK_OK(overture_store_get(store, type, "mod/a.txt", 0, &letter, &why));
   CHECK_OK(overture_asset_wait(letter, UINT64_MAX, &why));
   CHECK(*(const char*)overture_asset_value(letter) == 'a');
+  CHECK(overture_asset_subject(letter) != 0 && overture_asset_subject(NULL) == 0);
+  CHECK_INVALID(overture_store_reload_mount(NULL, of.mount, &why));
+  CHECK(overture_asset_version(letter) == 1);
+  CHECK_OK(overture_store_reload_mount(store, of.mount, &why));
+  while (overture_asset_version(letter) == 1) CHECK_OK(overture_store_pump(store, 1000000, &why));
   if (of.watch != NULL) {
     put("empty/a.txt", "z");
     while (*(const char*)overture_asset_value(letter) != 'z' && why.code == OVERTURE_OK) {

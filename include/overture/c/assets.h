@@ -104,7 +104,8 @@ typedef struct overture_loader {
   void* context;
   // Makes the value of an asset from the bytes of its file, which are valid during the call only.
   // `needs` is for overture_needs_asset(). A value must not be NULL. With an error the value is
-  // ignored: free it before, and the handles in it. On any worker, several calls at once.
+  // ignored: free it before, and the handles in it. (After an error of build() or finalize() the
+  // store calls unload(): free nothing there.) On any worker, several calls at once.
   overture_code (*decode)(void* context, const char* path, const void* bytes, size_t byte_count,
                           overture_needs* needs, void** value, const char** reason);
   // Does what must happen on one thread, uploads for example, for about `budget_ns`; sets `again`,
@@ -384,10 +385,17 @@ OVERTURE_C_API overture_code overture_asset_group_cancel(overture_asset_group* g
 OVERTURE_C_API overture_code overture_store_pump(overture_store* store, uint64_t budget_ns,
                                                  overture_error* error);
 // Says that a file has changed: its assets are loaded again a moment later, and those that failed
-// because of it. Call it for what a watch (overture/c/watch.h) or your editor says has changed, and
-// after a mount for the paths that are of another mount now. Errors: invalid, bad_path.
+// because of it. Call it for what a watch (overture/c/watch.h) or your editor says has changed.
+// Without overture_store_pump() no reload begins. Errors: invalid, bad_path.
 OVERTURE_C_API overture_code overture_store_reload(overture_store* store, const char* path,
                                                    overture_error* error);
+// The same for all assets whose file this mount has (the winning one), or takes away by a removal
+// marker. Call it after overture_files_mount() or remount(), and before the unmount() or remount()
+// that ends the mount, on the thread that pumps. Cost: two look-ups by path for each known asset.
+// Error: invalid.
+OVERTURE_C_API overture_code overture_store_reload_mount(overture_store* store,
+                                                         overture_mount mount,
+                                                         overture_error* error);
 
 // What has become of an asset.
 enum {
@@ -400,7 +408,7 @@ enum {
 // Valid during the call only.
 typedef struct overture_asset_event {
   int32_t kind;
-  uint32_t subject;           // the asset's number: the "subject" of its zones in a timeline
+  uint32_t subject;           // the asset's: see overture_asset_subject()
   const char* path;           //
   const char* part;           // of the file; "": all of it
   const overture_error* why;  // OVERTURE_OK unless it has failed; the text is that of its status
@@ -416,6 +424,9 @@ typedef void (*overture_asset_told)(void* context, const overture_asset_event* e
 OVERTURE_C_API overture_code overture_store_take_events(overture_store* store,
                                                         overture_asset_told told, void* context,
                                                         overture_error* error);
+// The number of the asset in its store, which stays while the store lives: a key for objects of
+// your own, and the "subject" of its zones in a timeline. 0 for NULL.
+OVERTURE_C_API uint32_t overture_asset_subject(const overture_asset* asset);
 // Whether it is an event of the asset that this handle is on; false if either is NULL.
 OVERTURE_C_API bool overture_asset_event_is_of(const overture_asset_event* event,
                                                const overture_asset* asset);

@@ -3,7 +3,11 @@
 // Watches mounted folders while the game runs, to reload what an artist has just saved.
 //
 //   void changed(void* store, const overture_change* change) {
-//     overture_store_reload(store, change->path, NULL);
+//     if (change->kind == OVERTURE_CHANGE_RESCAN) {
+//       overture_store_reload_mount(store, change->mount, NULL);
+//     } else {
+//       overture_store_reload(store, change->path, NULL);
+//     }
 //   }
 //
 // A poll calls it for each file:
@@ -54,8 +58,12 @@ OVERTURE_C_API overture_code overture_watch_remove(overture_watch* watch, overtu
 enum {
   OVERTURE_CHANGE_WRITTEN = 0,  // created or changed
   OVERTURE_CHANGE_REMOVED = 1,  // also the old name of a renamed file; the new one is written
-  // Changes were lost: anything in the mount may have changed, and only overture_files_remount()
-  // lists it again. The path is the mount point.
+  // Anything in the mount may have changed: changes were lost, or a folder was moved or removed.
+  // The path is the mount point. Files that were known are read anew by
+  // overture_store_reload_mount(); new ones and those that are gone are listed by
+  // overture_files_remount() only. That makes another mount, so give it the place of the old one
+  // (overture_mount_options::loses_to or wins_over), and watch it in place of the old one:
+  // overture_watch_remove() first.
   OVERTURE_CHANGE_RESCAN = 2
 };
 // Valid during the call only.
