@@ -177,10 +177,12 @@ struct slot : overture::detail::asset_head {
   slot* troubled_next = nullptr;       //
   std::uint32_t blame_look = 0;        // the last look at its blame, and what that found:
   bool blame_comes = false;            // one of those to blame may come
-  std::uint64_t retry = 0;       // that is under way for it, and goes on to what it needs; 0: none
-  std::uint64_t last_retry = 0;  // each tries it once
-  std::uint64_t circle_at = 0;   // saves that there were when one of its needs closed a circle
-  bool saved = false;            // the program said that its file has changed
+  std::uint64_t retry = 0;        // that is under way for it, and goes on to what it needs; 0: none
+  std::uint64_t last_retry = 0;   // each tries it once
+  std::uint64_t tried_after = 0;  // so many words of the program, and since then it was
+  unsigned tries = 0;             // tried by the store itself
+  std::uint64_t circle_at = 0;    // saves that there were when one of its needs closed a circle
+  bool saved = false;             // the program said that its file has changed
 
   bool in_call = false;             // of its loader
   std::uint8_t call_parity = 0;     // the generation that this belongs to, even or odd

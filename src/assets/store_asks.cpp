@@ -54,6 +54,7 @@ slot* store_core::ask(const asset_path& path, const asset_wanted& what, asset_pr
     const asset_priority asked_with = how.parent != nullptr ? how.parent->priority : priority;
     const bool is_unloaded = found->now.state == asset_state::unloaded;
     if (is_unloaded) found->wanted = asset_priority{};
+    if (is_unloaded && how.parent == nullptr) ++words_;
     const bool others_want_it = how.needs() || (how.group != nullptr && join(*how.group, *found));
     if (!others_want_it) found->wanted = std::max(found->wanted, asked_with);
     want(*found, asked_with, how.flaw, todo);
@@ -73,7 +74,10 @@ void store_core::ask(slot& known, asset_priority priority) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     add_handle(known);
-    if (known.now.state == asset_state::unloaded) known.wanted = asset_priority{};
+    if (known.now.state == asset_state::unloaded) {
+      known.wanted = asset_priority{};
+      ++words_;
+    }
     known.wanted = std::max(known.wanted, priority);
     want(known, priority, nullptr, todo);
   }
@@ -180,6 +184,7 @@ void store_core::retry(slot& failed) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     if (failed.now.state != asset_state::failed) return;
     retry_circles();
+    ++words_;
     ++retries_;
     // What made it fail is tried again when it is asked for: see note_need(). One that can't be
     // loaded stays failed.

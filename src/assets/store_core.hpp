@@ -367,6 +367,7 @@ class store_core final : public fetch_listener {
 
   // In store_reload.cpp.
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
+  void try_again(slot& one) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
   void look_for_failed() noexcept REQUIRES(lock_);
   void note_troubled(slot& one) noexcept REQUIRES(lock_);
@@ -441,6 +442,7 @@ class store_core final : public fetch_listener {
   std::size_t events_ GUARDED_BY(lock_) = 0;  // assets in that list
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t retries_ GUARDED_BY(lock_) = 0;
+  std::uint64_t words_ GUARDED_BY(lock_) = 1;  // of the program, that may let others load
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_class_count> had_no_room_
       GUARDED_BY(lock_){};                            // the first to decode

@@ -248,7 +248,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;
   todo.settled = &one;
-  if (failed && needs_.may_be_opened(one)) note_change(one, 0);
+  if (failed && needs_.may_be_opened(one)) try_again(one);
   if (!is_decided(one)) return;
   one.retry = 0;
   if (failed) {

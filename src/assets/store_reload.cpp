@@ -27,12 +27,14 @@ bool follows_the_whole(const slot& part) noexcept {
   return each != nullptr;
 }
 
-// A part that has failed, and its whole is to be loaded again.
+// A part that has failed, and its whole is to be loaded again, and does not wait for others: they
+// may wait for the part.
 bool comes_after_the_whole(const slot& part) noexcept {
   if (part.of->reads || part.now.state != asset_state::failed) return false;
   for (const slot* one = part.first_of_path; one != nullptr; one = slot_table::next_of(*one)) {
-    const bool is_whole = one->of != nullptr && one->of->reads;
-    if (is_whole && (one->changed || one->reload != nullptr)) return true;
+    if (one->of == nullptr || !one->of->reads) continue;
+    if (one->changed) return true;
+    if (one->reload != nullptr && one->reload->now.state != asset_state::needing) return true;
   }
   return false;
 }
@@ -46,6 +48,16 @@ void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
   look_later(one);
 }
 
+// What failed may load now, or be reloaded. Whatever assets do to one another, that ends: without
+// a word of the program an asset is tried a few times only.
+void store_core::try_again(slot& one) noexcept {
+  constexpr unsigned tries_max = 8;
+  if (std::exchange(one.tried_after, words_) != words_) one.tries = 0;
+  if (one.tries == tries_max) return;
+  ++one.tries;
+  note_change(one, 0);
+}
+
 void store_core::look_later(slot& changed) noexcept {
   first_due_ns_ = std::min(first_due_ns_, changed.due_ns);
   if (std::exchange(changed.in_changed, true)) return;
@@ -56,7 +68,7 @@ void store_core::look_later(slot& changed) noexcept {
 void store_core::retry_parts_of(const slot& whole) noexcept {
   for (slot* one = table_.first_of(whole.path); one != nullptr; one = slot_table::next_of(*one)) {
     const bool is_part = one->of != nullptr && !one->of->reads;
-    if (is_part && one->now.state == asset_state::failed) note_change(*one, 0);
+    if (is_part && one->now.state == asset_state::failed) try_again(*one);
   }
 }
 
@@ -66,6 +78,7 @@ void store_core::reload(const asset_path& path) noexcept {
   const std::uint64_t due_ns = now_ns() + delay_ns;
   const vfs_detail::path_key key(path, with_.ignores_case);
   const sync_detail::scoped_lock hold(lock_);
+  ++words_;
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
     if (one->of != nullptr && follows_the_whole(*one)) continue;
     one->saved = true;
@@ -230,7 +243,7 @@ void store_core::retry_failed(std::uint64_t end_ns) noexcept {
       if (one.changed || one.reload != nullptr) continue;  // what that brings decides
       slot* const because = failed ? one.failed_need : keeps_old ? one.reload_failed_need : nullptr;
       const bool may_load = (because != nullptr && may_come(*because)) || needs_.may_be_opened(one);
-      if (may_load) note_change(one, 0);
+      if (may_load) try_again(one);
     }
     more = now_ns() < end_ns;
   }
@@ -358,7 +371,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     note_troubled(one);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
-    if (needs_.may_be_opened(one)) note_change(one, 0);
+    if (needs_.may_be_opened(one)) try_again(one);
     const bool may_be_another = was_left_out || reload.stage.index == one.stage.index;
     if (may_be_another) consider_stage(one);
     retry_if_come(reload.failed_need);

@@ -349,7 +349,8 @@ class OVERTURE_API asset_store {
   //   });
   //
   // What is only kept is unloaded, and loaded when it is asked for again. Without pump() or
-  // wait_for() no reload begins. Any thread.
+  // wait_for() no reload begins. What keeps failing is tried again by the store itself a few times
+  // at most (8), until the program reloads, retries or asks for something. Any thread.
   void reload(std::string_view path) noexcept;
   // The same for all assets whose file this mount has (the winning one), or takes away by a removal
   // marker. Call it after the mount() or remount() that brings the mount, and before the unmount()

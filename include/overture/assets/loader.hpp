@@ -138,9 +138,9 @@ class OVERTURE_API asset_context {
   [[nodiscard]] asset<T> need(asset_path path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need));
   }
-  // The same, but this asset does not fail with it: the handle then shows the placeholder of its
-  // loader, and its value once that can be loaded after all. For what a level can do without: a
-  // missing picture, a sound.
+  // The same, but this asset does not fail with it (a circle fails it all the same): the handle
+  // then shows the placeholder of its loader, and its value once that can be loaded after all. For
+  // what a level can do without: a missing picture, a sound.
   template <class T>
   [[nodiscard]] asset<T> need_or_placeholder(asset_path path,
                                              const asset_variant<T>& as = {}) noexcept {

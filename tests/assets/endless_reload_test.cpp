@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Zlib
+//
+// Assets that let each other load and fail in turn, of files, their parts and stages: whatever they
+// need, they come to rest.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assets/store_rig.hpp"
+#include "overture/assets/part_loader.hpp"
+
+namespace overture::endless_reload_test {
+namespace {
+
+using namespace overture::literals;
+using namespace overture::test;
+
+struct whole;
+struct piece;
+struct item;
+
+// What a file names, a line each: "need item b", "maybe piece c", with "late " before that in what
+// is asked for by build() or make().
+struct names {
+  std::string text;
+  std::vector<asset<whole>> wholes;
+  std::vector<asset<piece>> pieces;
+  std::vector<asset<item>> items;
+
+  void ask(asset_context& context, bool late) {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (line.starts_with("late ") != late) continue;
+      if (late) line.remove_prefix(5);
+      if (!line.starts_with("need ") && !line.starts_with("maybe ")) continue;
+      const bool must = line.starts_with("need ");
+      line.remove_prefix(must ? 5 : 6);
+      const std::string_view type = line.substr(0, line.find(' '));
+      const std::string_view path = line.substr(type.size() + 1);
+      if (type == "whole") add(wholes, context, path, must, {});
+      if (type == "item") add(items, context, path, must, {});
+      if (type == "piece") add(pieces, context, path, must, {.part = "x"});
+    }
+  }
+
+ private:
+  template <class T>
+  static void add(std::vector<asset<T>>& to, asset_context& context, std::string_view path,
+                  bool must, const asset_variant<T>& as) {
+    to.push_back(must ? context.need<T>(path, as) : context.need_or_placeholder<T>(path, as));
+  }
+};
+struct whole {
+  names of;
+};
+struct piece {
+  names of;
+};
+struct item {
+  names of;
+};
+
+std::atomic<int> decodes{0};
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class whole_loader final : public loader<whole> {
+  result<whole> decode(std::span<const std::byte> bytes, load_context& context) override {
+    ++decodes;
+    whole made{{.text = text_of(bytes), .wholes = {}, .pieces = {}, .items = {}}};
+    made.of.ask(context, false);
+    return made;
+  }
+};
+class piece_loader final : public part_loader<piece, whole> {
+  result<piece> make(const whole& of, asset_context& context) override {
+    piece made{{.text = of.of.text, .wholes = {}, .pieces = {}, .items = {}}};
+    made.of.ask(context, true);
+    return made;
+  }
+};
+class item_loader final : public loader<item> {
+ public:
+  result<item> decode(std::span<const std::byte> bytes, load_context& context) override {
+    ++decodes;
+    item made{{.text = text_of(bytes), .wholes = {}, .pieces = {}, .items = {}}};
+    made.of.ask(context, false);
+    return made;
+  }
+  result<void> build(item& value, asset_context& context) override {
+    value.of.ask(context, true);
+    return {};
+  }
+  [[nodiscard]] bool builds() const noexcept override { return true; }
+  [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
+    return stage == 0 ? first_stage : 0;
+  }
+  std::uint64_t first_stage = 0;
+};
+
+struct graph {
+  explicit graph(std::vector<std::pair<std::string, std::string>> files) : rig({.workers = 1}) {
+    for (const auto& [path, text] : files) rig.add(path, text);
+    rig.mount();
+  }
+  asset_store& begin(asset_store_config config) {
+    config.reload_delay = std::chrono::nanoseconds(0);
+    store.emplace(rig.engine.files, rig.engine.reads, rig.engine.jobs, config);
+    EXPECT_TRUE(store->add(wholes) && store->add(pieces) && store->add(items));
+    return *store;
+  }
+  void pump(int frames) {
+    for (int i = 0; i < frames; ++i) {
+      store->pump(std::chrono::milliseconds(1));
+      std::this_thread::yield();
+    }
+  }
+  // Nothing is decoded any more, after some frames.
+  [[nodiscard]] bool comes_to_rest() {
+    for (int tries = 0; tries < 100; ++tries) {
+      const int before = decodes;
+      pump(100);
+      if (before == decodes && store->progress().waiting_bytes == 0) return true;
+    }
+    return false;
+  }
+
+  store_rig rig;
+  whole_loader wholes;
+  piece_loader pieces;
+  item_loader items;
+  std::optional<asset_store> store;
+};
+
+// The file of a part that has failed waits for it, and it must not wait for the file.
+TEST(an_endless_reload, is_none_of_a_part_that_its_file_can_do_without) {
+  for (const char* kind : {"need", "maybe"}) {
+    graph of({{"c", "maybe piece c"}, {"c1", "late " + std::string(kind) + " piece c"}});
+    asset_store& store = of.begin({});
+    const asset<whole> c = store.get<whole>("c"_path);
+    ASSERT_TRUE(store.wait_for(c, hang));
+    ASSERT_TRUE(c.is_ready());
+    store.reload("c");
+    const asset<piece> other = store.get<piece>("c1"_path, {.part = "x"});
+    EXPECT_TRUE(store.wait_for(other, hang)) << kind;
+    EXPECT_TRUE(of.comes_to_rest());
+    EXPECT_EQ(other.is_ready(), kind == std::string("maybe"));
+  }
+}
+
+TEST(an_endless_reload, ends_where_each_lets_the_other_load_and_fail) {
+  for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{1} << 20}) {
+    for (const std::uint64_t keep : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
+      graph of({{"c1", "v328\nmaybe item b"},
+                {"c", "v4\nneed piece c"},
+                {"b", "v825\n"},
+                {"b1", "v867\n"}});
+      of.items.first_stage = 6;
+      asset_store& store = of.begin({.keep_bytes = keep, .budget_bytes = budget, .files_max = 2});
+      const asset<item> b = store.get<item>("b"_path);
+      const asset<item> other = store.get<item>("b1"_path);
+      of.rig.add("b", "v799\nlate need whole c1\n");
+      of.rig.add("b1", "v805\nlate need piece c\nlate maybe piece c1\n");
+      store.reload("b1");
+      EXPECT_TRUE(of.comes_to_rest()) << budget << ' ' << keep;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture::endless_reload_test
