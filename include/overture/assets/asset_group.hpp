@@ -44,7 +44,8 @@ struct group_head {
 }  // namespace detail
 
 // The assets of a group, and all that those need: each counts once. `assets` grows while levels and
-// materials name what they need. What they only want() does not count: add it to the group, too.
+// materials name what they need, and shrinks when one fails, which needs nothing any more. What
+// they only want() does not count: add it to the group, too.
 struct asset_group_progress {
   std::uint64_t assets = 0;
   std::uint64_t ready = 0;        // of those

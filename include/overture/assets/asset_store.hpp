@@ -166,7 +166,9 @@ struct asset_store_config {
 };
 
 struct asset_progress {
-  std::uint64_t asked = 0;  // assets that are held, by handles or by others that need them
+  // Assets that are held, by handles or by others that need them. What has failed counts while what
+  // could do without it is kept.
+  std::uint64_t asked = 0;
   std::uint64_t ready = 0;  // of those
   std::uint64_t failed = 0;
   std::uint64_t for_pump = 0;       // wait for pump() on the main thread
@@ -395,7 +397,8 @@ class OVERTURE_API asset_store {
   [[nodiscard]] asset_progress progress() const noexcept;
   // Adds the files that have been loaded, in the order in which they were first read, with what
   // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
-  // from front to back. Errors: those of load_record::add(). Any thread.
+  // from front to back. Not those that loaders open themselves (music). Errors: those of
+  // load_record::add(). Any thread.
   result<void> record(load_record& into) const noexcept;
   // Writes the name of the asset with this number in a timeline: its path, for a part "path#part".
   // Cut to fit. Returns the length, 0 if no asset has this number. Any thread.

@@ -115,7 +115,8 @@ class OVERTURE_API asset_context {
   // True once no handle holds the asset any more, or the store ends: long work may give up, by
   // returning errc::cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept;
-  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp.
+  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp. 0 if
+  // the loader does not read it.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   // Which part of the file is wanted, and with which settings: see asset_variant.hpp.
   [[nodiscard]] std::string_view part() const noexcept;

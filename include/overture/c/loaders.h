@@ -49,8 +49,9 @@ typedef struct overture_image_memory {
   void* context;  // of both functions
   // Sets `memory` for an image, and `byte_count`, which comes as what the levels take where they
   // are, to the size of it. It may place levels and rows elsewhere: nothing is written between
-  // rows. Any other code than OVERTURE_OK fails the asset. On the worker that decodes, several
-  // calls at once.
+  // rows. Any other code than OVERTURE_OK fails the asset: where the memory is a ring of some size,
+  // make a store's budget_bytes no larger, and it does not overflow. On the worker that decodes,
+  // several calls at once.
   overture_code (*take)(void* context, const char* path, overture_image_level* levels,
                         uint32_t level_count, void** memory, size_t* byte_count);
   // It is not needed any more: the value is gone or released, or could not be made. Any thread.

@@ -48,7 +48,8 @@ enum {
 typedef struct overture_sound_config {
   size_t size;                    // sizeof(overture_sound_config)
   overture_sound_thread* thread;  // decodes ahead,
-  // Or jobs of this do, unless it runs them at once; neither: call overture_sound_decode().
+  // Or jobs of this do, unless it runs them at once: then overture_sound_read() submits them, so a
+  // host's own job system must be fit for the audio thread. Neither: call overture_sound_decode().
   overture_pool* pool;
   bool integers;                     // the ring holds 16-bit samples: see overture_sound_read()
   overture_sound_repeat repeat;      //
@@ -80,7 +81,8 @@ OVERTURE_SOUNDS_API const char* overture_sound_format(const overture_sound* soun
 OVERTURE_SOUNDS_API size_t overture_sound_read(overture_sound* sound, float* to, size_t frames);
 OVERTURE_SOUNDS_API size_t overture_sound_read_integers(overture_sound* sound, int16_t* to,
                                                         size_t frames);
-// At the length and beyond: to the end. Any thread.
+// At the length and beyond: to the end. What comes next is silence until frames from there are
+// decoded, which begins with the next read. Any thread.
 OVERTURE_SOUNDS_API void overture_sound_seek(overture_sound* sound, uint64_t frame);
 // Of a sound without thread and pool: decodes up to `pieces` pieces of 1,024 frames. Returns
 // whether there is more to do now.
