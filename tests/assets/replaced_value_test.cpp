@@ -51,6 +51,39 @@ TEST(a_replaced_value, stays_while_a_function_of_a_loader_may_use_it) {
   EXPECT_EQ(seen, "old");
 }
 
+TEST(a_replaced_value, stays_while_it_is_looked_at_in_decode) {
+  store_rig rig({.workers = 2});
+  rig.add("wall.txt", "old");
+  rig.add("room.txt", "room");
+  rig.mount();
+  barricade gate{barricade::raised};
+  std::atomic<bool> entered{false};
+  asset<words> wall;
+  std::string seen;
+  rig.texts.before_decode = [&](const std::string& path) {
+    if (path != "room.txt") return;
+    const words* const shown = wall.get();
+    entered = true;
+    gate.wait();
+    seen = shown->text;
+  };
+  rigged_store store(rig, at_once);
+  wall = store.get<words>("wall.txt"_path);
+  ASSERT_EQ(store.outcome(wall), "ready");
+  const asset<words> room = store.get<words>("room.txt"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return entered.load(); }));
+  rig.add("wall.txt", "new");
+  store.reload("wall.txt");
+  EXPECT_TRUE(pump_until(store, [&] { return wall.version() == 2; }));
+  for (int i = 0; i < 10; ++i) store.pump(1ms);
+  EXPECT_EQ(rig.happened.count("unload old"), 0u);
+  gate.lower();
+  EXPECT_TRUE(pump_until(store, [&] { return rig.happened.count("unload old") == 1; }));
+  EXPECT_EQ(store.outcome(room), "ready");
+  EXPECT_EQ(seen, "old");
+  wall = {};
+}
+
 // What it waits for; "ready" if it is.
 std::string wait_of(asset_store& store, const asset<words>& of) {
   std::string found = of.is_ready() ? "ready" : "";

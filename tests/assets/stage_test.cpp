@@ -325,6 +325,31 @@ TEST(a_stage, is_of_a_file_that_others_need_whole) {
   EXPECT_LE(of.rig.os.calls(os_call::read) - before, 2u);
 }
 
+// Whoever was asked for first, and reads for both.
+TEST(a_stage, shares_the_read_of_a_file_that_others_need_whole) {
+  staged of(0);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  const asset<words> whole = store.get<words>("0"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return whole.is_ready() && one.is_ready(); }));
+  EXPECT_EQ(whole->text, content);
+  EXPECT_EQ(one->text, content.substr(0, 4));
+}
+
+TEST(a_stage, is_the_first_again_of_what_is_loaded_anew) {
+  staged of(1);
+  asset_store& store = of.begin({.keep_bytes = 0});
+  asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+  one = {};
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
+  one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+  EXPECT_THAT(of.prefixes.happened.lines(),
+              ElementsAre("0 4", "0 8", "0 16", "0 4", "0 8", "0 16"));
+}
+
 TEST(a_stage, waits_while_nothing_holds_the_asset) {
   staged of(0);
   asset_store& store = of.begin({.keep_bytes = 100});

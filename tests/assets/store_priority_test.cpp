@@ -57,6 +57,23 @@ TEST(a_priority, is_a_number_and_the_highest_goes_first) {
   EXPECT_THAT(decodes(rig), ElementsAre("255", "191", "129", "128", "64", "0"));
 }
 
+TEST(a_priority, is_set_of_as_many_at_once_as_there_are) {
+  constexpr int count = 600;
+  store_rig rig({.workers = 0});
+  for (int i = 0; i < count; ++i) rig.add(std::to_string(i), "text");
+  rig.mount();
+  rigged_store store(rig, {.background_threads = 0});
+  std::vector<asset<words>> held;
+  std::vector<priority_change> changes;
+  for (int i = 0; i < count; ++i) held.push_back(store.get<words>(std::to_string(i)));
+  for (const asset<words>& each : held) changes.emplace_back(each, asset_priority::high);
+  store.set_priorities(changes);
+  int high = 0;
+  ASSERT_TRUE(store.for_each_asset(
+      [&](const known_asset& one) { high += one.priority == asset_priority::high ? 1 : 0; }));
+  EXPECT_EQ(high, count);
+}
+
 TEST(a_priority, that_is_set_moves_what_waits_up_and_down) {
   store_rig rig({.workers = 0});
   for (const char* name : {"a", "b", "c", "d"}) rig.add(name, name);
