@@ -122,6 +122,16 @@ def names_lines(box, game):
     assert place(bare, " in bare") == "opens_by_inlined_code in bare"
 
 
+def parses_by_sscanf(box, game):
+    """Where the system has perf events for this user."""
+    _, report = box.report(game, "parses-by-sscanf")
+    if report["sample_ns"] == 0:
+        return
+    first = report["findings"][0]
+    assert first["kind"] == "computing" and "libc.so.6" in first["what"], report["findings"]
+    assert "strlen" in first["evidence"][0] or "rawmemchr" in first["evidence"][0], first
+
+
 def wakes(box, game):
     """Each kind of call that wakes, where a thread sleeps."""
     _, report = box.report(game, "wakes")
@@ -382,6 +392,7 @@ CASES = {
     "spins-on-a-flag": lambda box, game, _: spins_on_a_flag(box, game),
     "searches-by-streams": lambda box, game, _: searches_by_streams(box, game),
     "lines": lambda box, game, _: names_lines(box, game),
+    "parses-by-sscanf": lambda box, game, _: parses_by_sscanf(box, game),
     "wakes": lambda box, game, _: wakes(box, game),
     "own-code": lambda box, game, _: own_code(box, game),
     "libraries": lambda box, game, _: libraries(box, game),

@@ -26,13 +26,9 @@ bool is_driver(std::string_view file) {
   return file.find("_dri.so") != std::string_view::npos;
 }
 
-// What others call for their own ends, and what is in other findings.
-bool is_of_callers(std::string_view file) {
-  constexpr std::string_view beginnings[] = {"ld-linux", "libc.so", "libm.so", "libstdc++"};
-  for (const std::string_view each : beginnings) {
-    if (file.starts_with(each)) return true;
-  }
-  return file.find("vdso") != std::string_view::npos;
+// What it does is in other findings: the start of the program, looks at the clock.
+bool is_told_elsewhere(std::string_view file) {
+  return file.starts_with("ld-linux") || file.find("vdso") != std::string_view::npos;
 }
 
 std::string functions_of(const load_view& view, const watched_thread& of, const std::string& file) {
@@ -71,7 +67,8 @@ void find_computing(const load_view& view, std::vector<finding>& to) {
     return each.kind == finding_kind::spinning;
   });
   for (const auto& [file, ns] : main->code_ns) {
-    if (spins || is_driver(file) || is_of_callers(file) || ns < view.end_ns() / share_min) continue;
+    if (spins || is_driver(file) || is_told_elsewhere(file) || ns < view.end_ns() / share_min)
+      continue;
     to.push_back({.kind = finding_kind::computing,
                   .ns = ns,
                   .what = fmt::format("The main thread computes, in {}.", file),
