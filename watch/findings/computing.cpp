@@ -66,9 +66,12 @@ void find_computing(const load_view& view, std::vector<finding>& to) {
   const bool spins = std::any_of(to.begin(), to.end(), [](const finding& each) {
     return each.kind == finding_kind::spinning;
   });
-  for (const auto& [file, ns] : main->code_ns) {
-    if (spins || is_driver(file) || is_told_elsewhere(file) || ns < view.end_ns() / share_min)
-      continue;
+  for (const auto& [file, sampled_ns] : main->code_ns) {
+    // What it allocates is told elsewhere.
+    const std::uint64_t allocating = file.starts_with("libc.so") ? main->allocate_ns : 0;
+    const std::uint64_t ns = sampled_ns - std::min(sampled_ns, allocating);
+    const bool is_felt = ns >= view.end_ns() / share_min;
+    if (spins || !is_felt || is_driver(file) || is_told_elsewhere(file)) continue;
     to.push_back({.kind = finding_kind::computing,
                   .ns = ns,
                   .what = fmt::format("The main thread computes, in {}.", file),
