@@ -165,6 +165,7 @@ struct slot : overture::detail::asset_head {
   slot* reload = nullptr;         // that is under way
   std::uint64_t replaced_in = 0;  // the generation of calls in which it got the old value
   bool changed = false;           // since its last load or reload began
+  bool is_outdated = false;       // what it needs has another value than it may have copied
   std::uint64_t due_ns = 0;       // when it may be reloaded, if so
   bool in_changed = false;        // in the list of those, though it may have been loaded since
   slot* changed_next = nullptr;

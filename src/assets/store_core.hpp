@@ -368,6 +368,7 @@ class store_core final : public fetch_listener {
   // In store_reload.cpp.
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void try_again(slot& one) noexcept REQUIRES(lock_);
+  void remake(slot& loading) noexcept REQUIRES(lock_);
   void look_later(slot& changed) noexcept REQUIRES(lock_);
   void look_for_failed() noexcept REQUIRES(lock_);
   void note_troubled(slot& one) noexcept REQUIRES(lock_);

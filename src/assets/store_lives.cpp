@@ -112,7 +112,10 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   if (changes_state && next.state == asset_state::queued) {
     one.circle_at = 0;
-    if (!one.is_second) one.stage = {};
+    if (!one.is_second) {
+      one.stage = {};
+      one.is_outdated = false;
+    }
     // What was refused room keeps its turn, and so does what needs more of its file.
     const bool goes_on = event == life_event::read_refused || event == life_event::decode_fails;
     if (!goes_on) one.number = ++times_queued_;
@@ -244,6 +247,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   const bool failed = one.now.state == asset_state::failed;
   if (!failed) one.version.fetch_add(1, std::memory_order_relaxed);
   if (!failed) consider_stage(one);
+  if (!one.is_second && std::exchange(one.is_outdated, false) && !failed) note_change(one, 0);
   // Held until those who wait have been told; a reload is held from its start.
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;
@@ -271,8 +275,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
 // What copies from its needs has copied a placeholder.
 void store_core::remake_what_did_without(const slot& one) noexcept {
   for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
-    if (!each->may_fail || each->pending || !each->parent->of->dependent) continue;
-    note_change(each->parent->reload_of ? *each->parent->reload_of : *each->parent, 0);
+    if (each->may_fail && !each->pending && each->parent->of->dependent) remake(*each->parent);
   }
 }
 

@@ -149,6 +149,17 @@ void store_core::set_last_stage(slot& one, unsigned stage) noexcept {
   if (one.now.state == asset_state::ready) consider_stage(one);
 }
 
+// It may have copied from what has another value now. What waits for others goes on first: if it
+// began again, and gave up what it needs, the next stages of that would let it begin for ever.
+void store_core::remake(slot& loading) noexcept {
+  slot& one = loading.reload_of != nullptr ? *loading.reload_of : loading;
+  if (loading.now.state == asset_state::needing) {
+    one.is_outdated = true;
+  } else {
+    note_change(one, 0);
+  }
+}
+
 // False if it is being loaded, and has to end first, or is a part that has failed: it would be
 // made of the old value of the whole.
 bool store_core::try_reload(slot& one, actions& todo) noexcept {
@@ -362,8 +373,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     consider_stage(one);
     if (one.of->reads) retry_parts_of(one);
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
-      slot& parent = each->parent->reload_of ? *each->parent->reload_of : *each->parent;
-      if (each->needed && parent.of->dependent) note_change(parent, 0);
+      if (each->needed && each->parent->of->dependent) remake(*each->parent);
     }
   } else {
     const bool was_left_out = (one.stages_left_out >> reload.stage.index & 1) != 0;
@@ -377,6 +387,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;
   }
+  if (std::exchange(one.is_outdated, false)) note_change(one, 0);
   one.reload_failed_since_told |= !one.last_reload;
   note_event(one);
   one.reload = nullptr;
