@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "assets/store_rig.hpp"
+#include "overture/sync/barricade.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
 
@@ -152,9 +153,12 @@ TEST(a_stage, that_is_too_little_for_a_value_is_left_out) {
   for (const unsigned workers : {0u, 2u}) {
     staged of(workers);
     of.prefixes.fails_at = 4;
+    barricade gate{barricade::raised};
+    if (workers > 0) of.rig.os.before_each_call([&](const os_call_info&) { gate.wait(); });
     asset_store& store = of.begin();
     const asset<prefix> one = store.get<prefix>("0"_path);
     store.set_last_stage(one, 0);
+    gate.lower();
     ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
     of.settle();
     EXPECT_EQ(one.version(), 1u);
