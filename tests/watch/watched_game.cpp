@@ -147,14 +147,6 @@ void wakes_many() {
   print_time(took);
 }
 
-void one_read(const char* name) {
-  write_file(path_of(name), 10);
-  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
-  char room[10];
-  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
-  std::fclose(file);
-}
-
 // Through the library of C++.
 __attribute__((noinline)) void searches_by_streams() {
   for (int i = 0; i < 20'000; ++i) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <map>
@@ -38,5 +39,13 @@ inline void write_file(const std::string& path, std::size_t bytes) {
   std::FILE* const file = std::fopen(path.c_str(), "w");
   const std::vector<char> content(bytes, 'x');
   std::fwrite(content.data(), 1, content.size(), file);
+  std::fclose(file);
+}
+
+inline void one_read(const char* name) {
+  write_file(path_of(name), 10);
+  std::FILE* const file = std::fopen(path_of(name).c_str(), "r");
+  char room[10];
+  if (std::fread(room, 1, sizeof room, file) != sizeof room) std::abort();
   std::fclose(file);
 }
