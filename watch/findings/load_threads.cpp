@@ -6,7 +6,7 @@
 namespace overture::watch {
 
 std::vector<bool> awaited_threads(const load_view& view) {
-  constexpr double share_min = 0.05;
+  constexpr double awaited_share_min = 0.05;
   std::vector<std::uint64_t> awaited_ns(view.threads.size());
   for (const watched_wake& each : view.process.wakes) {
     const watched_thread& to = view.process.threads[each.to_thread];
@@ -17,7 +17,7 @@ std::vector<bool> awaited_threads(const load_view& view) {
   for (std::size_t i = 0; i < view.threads.size(); ++i) {
     is_awaited[i] =
         view.process.threads[i].is_main ||
-        static_cast<double>(awaited_ns[i]) > share_min * static_cast<double>(view.end_ns());
+        static_cast<double>(awaited_ns[i]) > awaited_share_min * static_cast<double>(view.end_ns());
   }
   return is_awaited;
 }
