@@ -13,7 +13,7 @@ namespace overture::report_detail {
 namespace {
 
 // "of the time went to ...".
-std::string use_of(const report_share& share) {
+std::string use_of(const report_share& share, bool is_load) {
   if (!share.waiting) return share.name == "other" ? "other work" : share.name;
   if (share.name == idle_reasons::read) return "waiting for reads";
   if (share.name == idle_reasons::solid_block) return "waiting for solid blocks to be unpacked";
@@ -22,7 +22,9 @@ std::string use_of(const report_share& share) {
   if (share.name == idle_reasons::nothing_left) return "waiting for the last files";
   if (share.name == idle_reasons::for_workers) return "leaving long files to the workers";
   if (share.name == idle_reasons::to_run) return "waiting to run";
-  if (share.name == wait_reasons::no_job) return "waiting for the load to begin";
+  if (share.name == wait_reasons::no_job) {
+    return is_load ? "waiting for the load to begin" : "waiting for jobs";
+  }
   return fmt::format("waiting ({})", share.name);
 }
 
@@ -60,7 +62,7 @@ std::string verdict_sentence(const load_report& what) {
   constexpr std::size_t shares_shown = 3;
   constexpr double shown_min = 0.01;
   const report_verdict& verdict = what.verdict;
-  if (what.summary.files + what.summary.failed + what.summary.cancelled == 0) {
+  if (what.is_load && what.summary.files + what.summary.failed + what.summary.cancelled == 0) {
     return "nothing to load: the tree has no files";
   }
   if (verdict.worker_ns == 0 || verdict.shares.empty()) return verdict.name;
@@ -76,7 +78,7 @@ std::string verdict_sentence(const load_report& what) {
       sentence += what.threads == 1 ? " of the thread's time went"
                                     : fmt::format(" of the {} threads' time went", what.threads);
     }
-    sentence += " to " + use_of(share);
+    sentence += " to " + use_of(share, what.is_load);
   }
   return sentence;
 }

@@ -173,6 +173,7 @@ struct report_memory {
 struct load_report {
   bool interrupted = false;
   bool first_wins = false;
+  bool is_load = true;  // false: of a program's own zones alone
   unsigned threads = 0;
   unsigned io_threads = 0;
   std::uint64_t mount_ns = 0;    // mounting and freezing

@@ -117,6 +117,12 @@ script_json& script_json::text(std::string_view value) {
   return *this;
 }
 
+script_json& script_json::numbers(const varint_text& value) {
+  separate();
+  out_ += '"' + value.base64() + '"';
+  return *this;
+}
+
 script_json& script_json::boolean(bool value) {
   separate();
   out_ += value ? "true" : "false";

@@ -32,6 +32,7 @@ class script_json {
   script_json& end();
   script_json& number(std::uint64_t value);
   script_json& text(std::string_view value);
+  script_json& numbers(const varint_text& value);  // as a string
   script_json& boolean(bool value);
   [[nodiscard]] std::string take() { return std::move(out_); }
 

@@ -40,13 +40,13 @@ std::string title_of(const load_report& what) {
 class page_writer {
  public:
   page_writer(const load_report& what, const timeline_picture& picture)
-      : what_(what), picture_(picture) {}
+      : what_(what), picture_(picture), shown_(drawn_of(picture)) {}
 
   std::string write() {
     text_ += page_head(fmt::format("Load of {}: {}", title_of(what_), load_time_text(what_)));
     verdict();
     text_ += changes_section(load_advice(what_));
-    text_ += timeline_section(picture_, "Whole load");
+    text_ += timeline_section(picture_, shown_, "Whole load");
     path_section();
     what_if();
     text_ += map_section();
@@ -57,7 +57,7 @@ class page_writer {
     text_ += page_end(
         "Times of stages are sums over threads; files are read while others are "
         "decoded, so they add up to more than the load.",
-        page_data(what_, picture_));
+        page_data(what_, picture_, shown_));
     return std::move(text_);
   }
 
@@ -92,6 +92,17 @@ class page_writer {
           "whole. The tables are.</p>\n",
           grouped(picture_.events_lost()));
     }
+    if (what_.is_load) facts();
+    bar();
+    if (const std::string noise = noise_sentence(what_); !noise.empty()) {
+      put("<p class=\"warn\">The machine was not quiet: {}.</p>\n", html_text(noise));
+    }
+    for (const std::string& hint : what_.hints) put("<p>{}</p>\n", html_text(hint));
+    put("</header>\n");
+  }
+
+  void facts() {
+    const load_summary& summary = what_.summary;
     put("<ul class=\"facts\"><li><b>{}</b> files</li><li><b>{}</b> unpacked</li>",
         grouped(summary.files), size_text(summary.bytes));
     const read_summary& reads = summary.reads;
@@ -106,12 +117,6 @@ class page_writer {
     if (summary.failed > 0)
       put("<li class=\"warn\"><b>{}</b> failed</li>", grouped(summary.failed));
     put("</ul>\n");
-    bar();
-    if (const std::string noise = noise_sentence(what_); !noise.empty()) {
-      put("<p class=\"warn\">The machine was not quiet: {}.</p>\n", html_text(noise));
-    }
-    for (const std::string& hint : what_.hints) put("<p>{}</p>\n", html_text(hint));
-    put("</header>\n");
   }
 
   // The time of all workers, and what it went to.
@@ -376,6 +381,7 @@ class page_writer {
 
   const load_report& what_;
   const timeline_picture& picture_;
+  const drawn_timeline shown_;
   std::string text_;
 };
 

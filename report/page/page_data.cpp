@@ -2,11 +2,14 @@
 #include "report/page/page_data.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "overture/base/path.hpp"
 #include "report/model/load_advice.hpp"
 #include "report/page/markup.hpp"
 
@@ -50,8 +53,8 @@ std::size_t common_bytes(std::string_view a, std::string_view b) {
 
 class data_writer {
  public:
-  data_writer(const load_report& what, const timeline_picture& picture)
-      : what_(what), picture_(picture) {}
+  data_writer(const load_report& what, const timeline_picture& picture, const drawn_timeline& drawn)
+      : what_(what), picture_(picture), drawn_(drawn) {}
 
   std::string write() {
     out_.begin('{');
@@ -100,16 +103,19 @@ class data_writer {
       const picture_lane& lane = picture_.lanes[i];
       out_.begin('{').key("id").number(i).key("name").text(lane.name);
       out_.key("kind").text(text_of(lane.kind)).key("lost").number(lane.events_lost);
-      out_.key("count").number(lane.spans.size()).key("spans").text(spans_of(lane)).end();
+      const std::vector<drawn_span>& spans = drawn_.lanes[i];
+      out_.key("count").number(spans.size()).key("spans").numbers(spans_of(spans));
+      sums(spans);
+      out_.end();
     }
     out_.end();
   }
 
-  static std::string spans_of(const picture_lane& lane) {
+  static varint_text spans_of(const std::vector<drawn_span>& spans) {
     varint_text numbers;
     std::uint64_t begin = 0;
     std::int64_t file = 0;
-    for (const picture_span& span : lane.spans) {
+    for (const drawn_span& span : spans) {
       const std::uint64_t now = ticks(span.begin_ns);
       numbers.add(now - begin);
       numbers.add(ticks(span.end_ns) - now);
@@ -118,14 +124,30 @@ class data_writer {
       begin = now;
       file = file_number(span.file);
     }
-    return numbers.base64();
+    return numbers;
+  }
+
+  // Which spans stand for how many.
+  void sums(const std::vector<drawn_span>& spans) {
+    varint_text numbers;
+    std::uint64_t count = 0;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      if (spans[i].count == 1) continue;
+      numbers.add(i - std::exchange(last, i));
+      numbers.add(spans[i].count);
+      ++count;
+    }
+    if (count == 0) return;
+    out_.key("sums").begin('{').key("count").number(count);
+    out_.key("list").numbers(numbers).end();
   }
 
   void reads() {
     varint_text numbers;
     std::uint64_t begin = 0;
     std::int64_t file = 0;
-    for (const picture_read& read : picture_.reads) {
+    for (const drawn_read& read : drawn_.reads) {
       const std::uint64_t now = ticks(read.begin_ns);
       const std::uint64_t served = ticks(read.served_ns);
       numbers.add(now - begin);
@@ -134,16 +156,17 @@ class data_writer {
       numbers.add_signed(file_number(read.file) - file);
       numbers.add(read.bytes);
       const bool has_block = read.unpack_ns + read.block_wait_ns != 0;
-      numbers.add((read.is_cached ? 1u : 0u) + (has_block ? 2u : 0u));
+      numbers.add((read.is_cached ? 1u : 0u) + (has_block ? 2u : 0u) + (read.count > 1 ? 4u : 0u));
       if (has_block) {
         numbers.add(ticks(read.block_wait_ns));
         numbers.add(ticks(read.unpack_ns));
       }
+      if (read.count > 1) numbers.add(read.count);
       begin = now;
       file = file_number(read.file);
     }
-    out_.key("reads").begin('{').key("count").number(picture_.reads.size());
-    out_.key("spans").text(numbers.base64()).end();
+    out_.key("reads").begin('{').key("count").number(drawn_.reads.size());
+    out_.key("spans").numbers(numbers).end();
   }
 
   // How many reads the device had at a time, while it had any.
@@ -168,7 +191,7 @@ class data_writer {
 
   void counters() {
     out_.key("counters").begin('[');
-    for (const picture_counter& counter : picture_.counters) {
+    for (const picture_counter& counter : drawn_.counters) {
       out_.begin('{').key("name").text(counter.name).key("times").begin('[');
       for (const counter_value& each : counter.values) out_.number(ticks(each.at_ns));
       out_.end().key("values").begin('[');
@@ -182,7 +205,7 @@ class data_writer {
   void column(std::string_view name, Value value) {
     varint_text numbers;
     for (const report_row& file : what_.files) numbers.add(value(file));
-    out_.key(name).text(numbers.base64());
+    out_.key(name).numbers(numbers);
   }
 
   void files() {
@@ -249,7 +272,7 @@ class data_writer {
       ++count;
     }
     out_.key("files_done").begin('{').key("count").number(count);
-    out_.key("times").text(numbers.base64()).end();
+    out_.key("times").numbers(numbers).end();
   }
 
   // The files that were loaded, in the order in which they began.
@@ -268,7 +291,7 @@ class data_writer {
       last = each;
     }
     out_.key("order").begin('{').key("count").number(begun.size());
-    out_.key("files").text(numbers.base64()).end();
+    out_.key("files").numbers(numbers).end();
   }
 
   void mounts() {
@@ -283,7 +306,7 @@ class data_writer {
   void delays() {
     varint_text numbers;
     std::uint64_t begin = 0;
-    for (const picture_delay& delay : picture_.delays) {
+    for (const picture_delay& delay : drawn_.delays) {
       const std::uint64_t now = ticks(delay.begin_ns);
       numbers.add(now - begin);
       numbers.add(ticks(delay.end_ns) - now);
@@ -292,15 +315,15 @@ class data_writer {
       numbers.add(delay.name == picture_delay::for_room ? 0 : std::uint64_t{delay.name} + 1);
       begin = now;
     }
-    out_.key("delays").begin('{').key("count").number(picture_.delays.size());
-    out_.key("list").text(numbers.base64()).end();
+    out_.key("delays").begin('{').key("count").number(drawn_.delays.size());
+    out_.key("list").numbers(numbers).end();
   }
 
   // Lane 0 is a read.
   void wakes() {
     varint_text numbers;
     std::int64_t to = 0;
-    for (const picture_wake& wake : picture_.wakes) {
+    for (const picture_wake& wake : drawn_.wakes) {
       const auto now = static_cast<std::int64_t>(ticks(wake.to_ns));
       numbers.add(wake.to_lane);
       numbers.add_signed(now - to);
@@ -308,32 +331,34 @@ class data_writer {
       numbers.add(ticks(wake.to_ns) - std::min(ticks(wake.from_ns), ticks(wake.to_ns)));
       to = now;
     }
-    out_.key("wakes").begin('{').key("count").number(picture_.wakes.size());
-    out_.key("list").text(numbers.base64()).end();
+    out_.key("wakes").begin('{').key("count").number(drawn_.wakes.size());
+    out_.key("list").numbers(numbers).end();
   }
 
   // Each step begins where the last one ended; lane 0 is a read. A turn to another lane is 1 if it
   // is guessed, 2 if it is recorded.
   void critical() {
     varint_text numbers;
-    for (const path_step& step : picture_.critical) {
+    for (const path_step& step : drawn_.critical) {
       numbers.add(step.lane == path_step::in_read ? 0 : step.lane + 1);
       numbers.add(ticks(step.end_ns) - ticks(step.begin_ns));
       numbers.add(static_cast<std::uint64_t>(step.leads));
     }
-    out_.key("critical").begin('{').key("count").number(picture_.critical.size());
-    out_.key("steps").text(numbers.base64()).end();
+    out_.key("critical").begin('{').key("count").number(drawn_.critical.size());
+    out_.key("steps").numbers(numbers).end();
   }
 
   const load_report& what_;
   const timeline_picture& picture_;
+  const drawn_timeline& drawn_;
   script_json out_;
 };
 
 }  // namespace
 
-std::string page_data(const load_report& what, const timeline_picture& picture) {
-  return data_writer(what, picture).write();
+std::string page_data(const load_report& what, const timeline_picture& picture,
+                      const drawn_timeline& drawn) {
+  return data_writer(what, picture, drawn).write();
 }
 
 namespace {
@@ -352,7 +377,11 @@ const char* colour_of(const picture_name& name) {
     const char* const stage = to_string(static_cast<load_stage>(i));
     if (is_work_of(name.name, stage)) return stage;
   }
-  return is_work_of(name.name, "mount") || name.name == "freeze" ? "mount" : "other";
+  if (is_work_of(name.name, "mount") || name.name == "freeze") return "mount";
+  if (name.name == "other" || name.name == "unknown") return "other";
+  // The same in every page.
+  constexpr const char* zones[] = {"zone-0", "zone-1", "zone-2", "zone-3", "zone-4", "zone-5"};
+  return zones[hash64(name.name) % std::size(zones)];
 }
 
 }  // namespace overture::report_detail

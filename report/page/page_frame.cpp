@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "overture/base/version.hpp"
@@ -42,7 +43,27 @@ std::string changes_section(const std::vector<advice>& list) {
   return text + "</ul>\n</section>\n";
 }
 
-std::string timeline_section(const timeline_picture& picture, const char* whole) {
+namespace {
+
+// What the timeline does not draw one by one. The tables count everything.
+std::string summed_note(const drawn_timeline& drawn) {
+  if (drawn.resolution_ns == 0) return {};
+  std::uint64_t alone = 0;
+  for (const std::vector<drawn_span>& lane : drawn.lanes) {
+    alone += static_cast<std::uint64_t>(
+        std::ranges::count_if(lane, [](const drawn_span& span) { return span.count == 1; }));
+  }
+  return fmt::format(
+      "<p class=\"dim\">{} are too many to draw one by one: {} are. What is shorter than {} is "
+      "summed by name, so that each stretch of time still shows what it was spent on.</p>\n",
+      counted(drawn.spans, "zone or wait", "zones and waits"), grouped(alone),
+      human_time(drawn.resolution_ns));
+}
+
+}  // namespace
+
+std::string timeline_section(const timeline_picture& picture, const drawn_timeline& drawn,
+                             const char* whole) {
   return fmt::format(
       "<section{}>\n<h2 id=\"timeline-title\">Timeline</h2>\n"
       "<div class=\"tools moving\"><label for=\"search\">Find files</label>"
@@ -57,14 +78,14 @@ std::string timeline_section(const timeline_picture& picture, const char* whole)
       "aria-label=\"Timeline of all threads. Plus and minus zoom, arrow keys move, 0 shows the "
       "whole load. The tables below have the same times.\"></canvas>\n"
       "<p id=\"wake\" class=\"moving dim\" aria-live=\"polite\"></p>\n"
-      "<figure class=\"still\">{}</figure>\n"
+      "{}<figure class=\"still\">{}</figure>\n"
       "<div id=\"file\" class=\"panel\" hidden><header><h3 id=\"file-name\"></h3>"
       "<button type=\"button\" id=\"file-close\">Close</button></header><div class=\"scroll\">"
       "<table><caption>Its way through the load</caption><thead><tr><th class=\"n\">at</th>"
       "<th class=\"n\">took</th><th>what</th><th>thread</th></tr></thead>"
       "<tbody id=\"file-way\"></tbody></table></div></div>\n</section>\n",
       picture.lanes.empty() ? " hidden" : "", whole, picture.critical.empty() ? " hidden" : "",
-      still_picture(picture));
+      summed_note(drawn), still_picture(picture));
 }
 
 std::string map_section() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/model/load_advice.hpp"
+#include "report/page/drawn.hpp"
 #include "report/page/page_table.hpp"
 #include "report/page/picture.hpp"
 
@@ -18,7 +19,8 @@ namespace overture::report_detail {
 // Empty without advice.
 [[nodiscard]] std::string changes_section(const std::vector<advice>& list);
 // `whole`: what the button that shows all is called. Hidden without lanes.
-[[nodiscard]] std::string timeline_section(const timeline_picture& picture, const char* whole);
+[[nodiscard]] std::string timeline_section(const timeline_picture& picture,
+                                           const drawn_timeline& drawn, const char* whole);
 [[nodiscard]] std::string map_section();
 [[nodiscard]] std::string files_section(const char* title);
 // What each thread did: adds up to the load on each.

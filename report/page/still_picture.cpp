@@ -22,11 +22,12 @@ constexpr unsigned label_width = 90;
 constexpr unsigned lane_height = 18;
 
 // What a lane did most in each column; -1: nothing.
-std::vector<int> main_work(const picture_lane& lane, const timeline_picture& picture) {
+std::vector<int> main_work(const picture_lane& lane, const timeline_picture& picture,
+                           std::uint64_t across_ns) {
   std::vector<int> most(columns, -1);
   std::vector<std::vector<double>> times(columns, std::vector<double>(picture.names.size()));
   const double column_ns =
-      std::max(static_cast<double>(picture.total_ns) / static_cast<double>(columns), 1.0);
+      std::max(static_cast<double>(across_ns) / static_cast<double>(columns), 1.0);
   std::uint64_t end = 0;
   for (const picture_span& span : lane.spans) {
     if (span.begin_ns < end) continue;  // inside another
@@ -51,6 +52,11 @@ std::vector<int> main_work(const picture_lane& lane, const timeline_picture& pic
 }  // namespace
 
 std::string still_picture(const timeline_picture& picture) {
+  return still_picture(picture, picture.total_ns);
+}
+
+std::string still_picture(const timeline_picture& picture, std::uint64_t across_ns) {
+  across_ns = std::max(across_ns, picture.total_ns);
   const std::size_t lanes = std::min(picture.lanes.size(), lanes_max);
   const unsigned width = label_width + column_width * static_cast<unsigned>(columns);
   const unsigned height = static_cast<unsigned>(lanes) * lane_height + 20;
@@ -64,7 +70,7 @@ std::string still_picture(const timeline_picture& picture) {
     const unsigned top = static_cast<unsigned>(i) * lane_height;
     fmt::format_to(to, "<text x=\"6\" y=\"{}\" fill=\"var(--dim)\">{}</text>", top + 13,
                    html_text(lane.name));
-    const std::vector<int> work = main_work(lane, picture);
+    const std::vector<int> work = main_work(lane, picture, across_ns);
     for (std::size_t begin = 0; begin < columns;) {
       std::size_t end = begin + 1;
       while (end < columns && work[end] == work[begin]) ++end;
@@ -86,7 +92,7 @@ std::string still_picture(const timeline_picture& picture) {
                    i == 0       ? "start"
                    : i == marks ? "end"
                                 : "middle",
-                   i == 0 ? "0" : human_time(picture.total_ns * i / marks));
+                   i == 0 ? "0" : human_time(across_ns * i / marks));
   }
   return text + "</svg>";
 }

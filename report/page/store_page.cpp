@@ -47,7 +47,7 @@ std::vector<const asset_times*> some_of(const store_report& what, Wanted wanted,
 class store_writer {
  public:
   store_writer(const store_report& what, const load_report& drawn, const timeline_picture& picture)
-      : what_(what), drawn_(drawn), picture_(picture) {}
+      : what_(what), drawn_(drawn), picture_(picture), shown_(drawn_of(picture)) {}
 
   std::string write() {
     const std::string bound = bound_of(what_);
@@ -56,7 +56,7 @@ class store_writer {
     text_ = page_head(title);
     header(title);
     text_ += changes_section(store_advice(what_));
-    text_ += timeline_section(picture_, "Whole time");
+    text_ += timeline_section(picture_, shown_, "Whole time");
     text_ += table_section("Slowest assets", slowest());
     text_ += "<div class=\"two\">\n";
     text_ += table_section("Not ready yet", open_waits());
@@ -71,7 +71,7 @@ class store_writer {
     text_ += page_end(
         "Assets load at the same time and wait for each other, so their times add up to more than "
         "the whole.",
-        page_data(drawn_, picture_));
+        page_data(drawn_, picture_, shown_));
     return std::move(text_);
   }
 
@@ -248,6 +248,7 @@ class store_writer {
   const store_report& what_;
   const load_report& drawn_;
   const timeline_picture& picture_;
+  const drawn_timeline shown_;
   std::string text_;
 };
 

@@ -19,7 +19,10 @@ struct part_sum {
 class lane_time {
  public:
   lane_time(const timeline_picture& picture, std::uint32_t lane)
-      : picture_(picture), lane_(lane), seen_(picture.lanes[lane].spans.size()) {}
+      : picture_(picture),
+        lane_(lane),
+        sums_(picture.names.size() + 1),
+        seen_(picture.lanes[lane].spans.size()) {}
 
   thread_time sum() {
     const picture_lane& lane = picture_.lanes[lane_];
@@ -28,9 +31,13 @@ class lane_time {
                      add(begin, end, open.empty() ? nullptr : open.back());
                    });
     thread_time made{lane.name, {}};
-    for (auto& [name, each] : sums_) {
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const part_sum& each = sums_[i];
+      if (each.times == 0) continue;
+      const picture_name name =
+          i == unknown() ? picture_name{unknown_time, false} : picture_.names[i];
       made.parts.push_back(
-          {name.first, name.second, each.ns, each.times, most_of(each.by, each.ns)});
+          {name.name, name.is_wait, each.ns, each.times, most_of(each.by, each.ns)});
     }
     std::sort(made.parts.begin(), made.parts.end(), [](const time_part& a, const time_part& b) {
       return std::tie(b.ns, a.name, a.is_wait) < std::tie(a.ns, b.name, b.is_wait);
@@ -40,8 +47,7 @@ class lane_time {
 
  private:
   void add(std::uint64_t begin, std::uint64_t end, const picture_span* span) {
-    const picture_name name = span ? picture_.names[span->name] : picture_name{unknown_time, false};
-    part_sum& into = sums_[{name.name, name.is_wait}];
+    part_sum& into = sums_[span ? span->name : unknown()];
     into.ns += end - begin;
     // What lies inside a span divides it.
     if (!span) {
@@ -52,10 +58,12 @@ class lane_time {
       seen_[number] = true;
       ++into.times;
     }
-    if (name.is_wait) {
+    if (span && picture_.names[span->name].is_wait) {
       if (const picture_wake* const wake = wake_of(*span)) into.by[waker(*wake)] += end - begin;
     }
   }
+
+  [[nodiscard]] std::size_t unknown() const { return sums_.size() - 1; }
 
   // A wait in parts ends with the last of them.
   [[nodiscard]] const picture_wake* wake_of(const picture_span& wait) const {
@@ -78,7 +86,7 @@ class lane_time {
 
   const timeline_picture& picture_;
   const std::uint32_t lane_;
-  std::map<std::pair<std::string, bool>, part_sum> sums_;
+  std::vector<part_sum> sums_;  // by the numbers of the names, and last what is unknown
   std::vector<bool> seen_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 #include "overture/base/path.hpp"
@@ -115,24 +116,23 @@ void traced_load::add_span(const trace_line& line) {
   const std::uint64_t begin = *line.begin_ns;
   const std::uint64_t end = begin + *line.duration_ns;
   track& on = track_of(line);
-  const char* const name = kept(line.name);
+  const traced_name& name = name_of(line.name, is_wait);
   const event_kind kind = is_wait ? event_kind::wait : event_kind::zone;
-  trace_total& total = on.totals[{name, kind}];
-  total.name = name;
+  trace_total& total = on.totals[{name.text, kind}];
+  total.name = name.text;
   total.kind = kind;
   ++total.count;
   total.ns += *line.duration_ns;
   total.value += line.bytes;
   const std::uint32_t file = line.has_subject ? number_of(line.subject) : no_subject;
-  on.lane.spans.push_back({begin, end, builder_.number_of(line.name, is_wait), file});
+  on.lane.spans.push_back({begin, end, name.number, file});
   if (line.is_sync) builder_.add_read({begin, begin, end, file, line.bytes, line.is_cached});
-  const std::optional<std::size_t> stage = is_wait ? std::nullopt : stage_number(line.name);
-  if (!stage) return;
+  if (!name.stage) return;
   first_stage_ns_ = std::min(first_stage_ns_, begin);
   last_stage_ns_ = std::max(last_stage_ns_, end);
   // What a thread of the read queue reads is in its requests.
   const bool is_request = on.lane.name.starts_with(io_name) && !line.is_block;
-  if (file != no_subject && !is_request) add_to_stage(line, *stage, file);
+  if (file != no_subject && !is_request) add_to_stage(line, *name.stage, file);
 }
 
 void traced_load::add_to_stage(const trace_line& line, std::size_t stage, std::uint32_t number) {
@@ -188,8 +188,13 @@ traced_load::track& traced_load::track_of(const track_id& id) {
   return at->second;
 }
 
-const char* traced_load::kept(const std::string& text) {
-  return texts_.insert(text).first->c_str();
+const traced_load::traced_name& traced_load::name_of(const std::string& name, bool is_wait) {
+  const auto [at, is_new] = names_[is_wait ? 1 : 0].try_emplace(name);
+  if (is_new) {
+    at->second = {at->first.c_str(), builder_.number_of(name, is_wait),
+                  is_wait ? std::nullopt : stage_number(name)};
+  }
+  return at->second;
 }
 
 std::string traced_load::last_thread() const {
@@ -205,16 +210,23 @@ void traced_load::finish(ending with) {
   order_files();
   for (auto& [id, each] : tracks_) {
     if (each.lane.name.empty()) each.lane.name = std::to_string(id.second);
-    if (!each.has_requests) builder_.add_lane(each.lane, each.number);
+    if (each.has_requests) continue;
+    builder_.add_lane({each.lane.name, {}, each.lane.events_lost, std::move(each.lane.spans)},
+                      each.number);
   }
   picture_ = builder_.finish(end_ns_, begin_ns_);
 }
 
 // As in a tree: by path.
 void traced_load::order_files() {
+  std::vector<std::uint32_t> order(files_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return files_[a].path < files_[b].path; });
   std::vector<traced_file> ordered;
+  ordered.reserve(files_.size());
   std::vector<std::uint32_t> number_of_old(files_.size());
-  for (const auto& [path, old] : numbers_) {
+  for (const std::uint32_t old : order) {
     number_of_old[old] = static_cast<std::uint32_t>(ordered.size());
     ordered.push_back(std::move(files_[old]));
   }

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -59,6 +59,11 @@ class traced_load {
     bool has_requests = false;                       // and nothing else
     std::map<std::uint64_t, std::uint32_t> read_at;  // by their ends
   };
+  struct traced_name {
+    const char* text = nullptr;
+    std::uint32_t number = 0;          // of the picture
+    std::optional<std::size_t> stage;  // of work
+  };
   struct traced_file {
     std::string path;
     std::string layer;
@@ -81,7 +86,7 @@ class traced_load {
   [[nodiscard]] track& track_of(const trace_line& line) {
     return track_of({line.process, line.thread});
   }
-  [[nodiscard]] const char* kept(const std::string& text);
+  [[nodiscard]] const traced_name& name_of(const std::string& name, bool is_wait);
   void order_files();
 
   void sum_files(load_report& what) const;
@@ -92,9 +97,9 @@ class traced_load {
   picture_builder builder_;
   timeline_picture picture_;
   std::map<track_id, track> tracks_;
-  std::map<std::string, std::uint32_t> numbers_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<traced_file> files_;
-  std::set<std::string> texts_;
+  std::unordered_map<std::string, traced_name> names_[2];              // of work, of waits
   std::map<std::uint64_t, std::pair<track_id, std::uint64_t>> flows_;  // that have begun
   std::optional<std::uint64_t> marked_begin_;
   std::optional<std::uint64_t> marked_end_;

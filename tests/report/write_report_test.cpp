@@ -78,15 +78,29 @@ TEST(write_report, a_load_that_is_done_becomes_a_page_while_its_threads_idle) {
   EXPECT_EQ(data["lanes"][0]["name"], "main");
 }
 
-TEST(write_report, a_timeline_alone_becomes_a_page_that_says_so) {
+TEST(write_report, a_timeline_alone_of_a_load_becomes_a_page_that_says_so) {
   small_game game;
-  {
-    const zone work("build a level", {});
-  }
+  thread_pool jobs{{.workers = 1, .record = &game.record}};
+  read_queue reads{game.files, {.threads = 1, .record = &game.record}};
+  load_scope load{game.files, reads, jobs};
+  ASSERT_TRUE(load.start());
+  ASSERT_TRUE(load.wait_for(1h));
+  page_text sink;
+  ASSERT_TRUE(write_report(sink, game.record, &game.files));
+  EXPECT_THAT(sink.page, HasSubstr("Made of a timeline alone"));
+}
+
+TEST(write_report, a_timeline_without_a_load_becomes_a_page_of_its_zones) {
+  small_game game;
+  const std::uint64_t now = game.record.start_ns();
+  overture::record({.begin_ns = now, .end_ns = now + 300, .name = "build a level"});
+  overture::record({.begin_ns = now + 300, .end_ns = now + 400, .name = "draw"});
   page_text sink;
   ASSERT_TRUE(write_report(sink, game.record));
-  EXPECT_THAT(sink.page, HasSubstr("Made of a timeline alone"));
   EXPECT_THAT(sink.page, HasSubstr("<title>Load of a program: "));
+  EXPECT_THAT(sink.page, HasSubstr("mostly build a level</h1>"));
+  EXPECT_THAT(sink.page, HasSubstr(" time went to build a level, 25 % to draw"));
+  EXPECT_THAT(sink.page, Not(HasSubstr("</b> files"))) << "it has none";
   EXPECT_EQ(data_of(sink.page)["lanes"][0]["name"], "main");
   const nlohmann::json names = data_of(sink.page)["names"];
   EXPECT_THAT(names.dump(), HasSubstr("build a level"));

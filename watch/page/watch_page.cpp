@@ -38,7 +38,10 @@ page_cell count_cell(std::uint64_t count) {
 class watch_writer {
  public:
   explicit watch_writer(const page_content& of)
-      : view_(of.view), content_(of), picture_(picture_of(of.view)) {
+      : view_(of.view),
+        content_(of),
+        picture_(picture_of(of.view)),
+        shown_(report_detail::drawn_of(picture_)) {
     drawn_.files = files_of(view_);
     drawn_.summary.ns = view_.end_ns();
   }
@@ -50,7 +53,7 @@ class watch_writer {
     header(title);
     changes();
     gains();
-    text_ += report_detail::timeline_section(picture_, "Whole load");
+    text_ += report_detail::timeline_section(picture_, shown_, "Whole load");
     text_ += "<section id=\"what-if\" hidden></section>\n";  // what the scripts look for
     text_ += report_detail::map_section();
     text_ += report_detail::files_section("Files");
@@ -67,7 +70,7 @@ class watch_writer {
     text_ += report_detail::page_end(
         "Functions that are not watched count as the program's own code: the page says only what "
         "was seen.",
-        page_data(drawn_, picture_));
+        page_data(drawn_, picture_, shown_));
     return std::move(text_);
   }
 
@@ -189,6 +192,7 @@ class watch_writer {
   const load_view& view_;
   const page_content& content_;
   report_detail::timeline_picture picture_;
+  report_detail::drawn_timeline shown_;
   report_detail::load_report drawn_;
   std::string text_;
 };

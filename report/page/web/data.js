@@ -31,6 +31,7 @@ export function spansOf(lane, tick) {
     name: new Uint16Array(lane.count),
     file: new Int32Array(lane.count),
     depth: new Uint8Array(lane.count),
+    sums: sumsOf(lane.sums),
   };
   const numbers = new Varints(lane.spans);
   const open = [];
@@ -50,6 +51,18 @@ export function spansOf(lane, tick) {
   return spans;
 }
 
+// How many a span stands for, if not for one, by its number.
+function sumsOf(list) {
+  const sums = new Map();
+  if (!list) return sums;
+  const numbers = new Varints(list.list);
+  for (let i = 0, at = 0; i < list.count; ++i) {
+    at += numbers.next();
+    sums.set(at, numbers.next());
+  }
+  return sums;
+}
+
 // Reads by begin: in the queue from `begin` to `served`, at the device until `end`. Of a solid block
 // it is at the device only from `from` to `to`: first it waits for another to unpack the block, and
 // last it unpacks the block itself.
@@ -64,6 +77,7 @@ export function readsOf(list, tick) {
     file: new Int32Array(list.count),
     bytes: new Float64Array(list.count),
     cached: new Uint8Array(list.count),
+    weight: new Float64Array(list.count).fill(1), // how many it stands for, with their mean times
   };
   const numbers = new Varints(list.spans);
   let begin = 0;
@@ -79,6 +93,7 @@ export function readsOf(list, tick) {
     const flags = numbers.next();
     reads.cached[i] = flags & 1;
     const [wait, unpack] = flags & 2 ? [numbers.next(), numbers.next()] : [0, 0];
+    if (flags & 4) reads.weight[i] = numbers.next();
     reads.from[i] = reads.served[i] + wait * tick;
     reads.to[i] = Math.max(reads.end[i] - unpack * tick, reads.from[i]);
   }

@@ -94,6 +94,8 @@ function start() {
     byId('what-if').hidden = true;
     byId('map-section').hidden = true;
     byId('files-section').hidden = true;
+    byId('search').hidden = true;
+    document.querySelector('label[for=search]').hidden = true;
   }
   onColourChange(() => timeline.draw());
   addEventListener('beforeprint', () => timeline.draw());

@@ -161,28 +161,33 @@ export class Painter {
     pen.lineWidth = 1.5;
     this.inPlot(0, this.view.lanesHeight, () => {
       pen.beginPath();
-      let last = null;
+      let drawn = -Infinity; // up to where; what is narrower than a pixel and a half is left out
+      let isOpen = false;
       for (const step of this.data.critical) {
         const lane = this.view.lanes.findIndex((each) => each.id === step.lane);
         if (lane < 0 || step.end < this.view.from || step.begin > this.view.to) {
-          last = null;
+          isOpen = false;
           continue;
         }
+        const [begin, end] = [this.view.x(step.begin), this.view.x(step.end)];
+        if (end - drawn < 1.5) continue;
         const y = this.view.laneTop(lane) + laneHeight - 1.5;
-        if (last === null) pen.moveTo(this.view.x(step.begin), y);
-        else pen.lineTo(this.view.x(step.begin), y);
-        pen.lineTo(this.view.x(step.end), y);
-        last = lane;
+        if (isOpen) pen.lineTo(Math.max(begin, drawn), y);
+        else pen.moveTo(begin, y);
+        pen.lineTo(end, y);
+        drawn = end;
+        isOpen = true;
       }
       pen.stroke();
     });
     pen.lineWidth = 1;
   }
 
-  // From each stage of the selected file to the next.
+  // From each stage of the selected file to the next, and dashed from what it needed, or to what
+  // needed it.
   drawArrows() {
     const { pen } = this;
-    const steps = this.view.stepsOf(this.view.file).filter((step) => step.lane >= 0);
+    const steps = this.view.steps.filter((step) => step.lane >= 0);
     pen.strokeStyle = colour('ink');
     pen.fillStyle = colour('ink');
     this.inPlot(0, this.view.lanesHeight, () => {
@@ -191,6 +196,11 @@ export class Painter {
         if (from.lane === to.lane && this.view.x(to.begin) - this.view.x(from.end) < 4) continue;
         this.arrow(from.end, this.middleOf(from.lane), to.begin, this.middleOf(to.lane));
       }
+      pen.setLineDash([5, 3]);
+      for (const { from, to } of this.view.needs) {
+        this.arrow(from.end, this.middleOf(from.lane), to.begin, this.middleOf(to.lane));
+      }
+      pen.setLineDash([]);
     });
   }
 

@@ -5,6 +5,8 @@ import { Painter, gap, labelWidth, laneHeight, readsHeight } from './painter.js'
 import { Busy, Steps, lowerBound } from './sums.js';
 import { bytesText, countText, timeText } from './units.js';
 
+const needsShown = 40;
+
 const isWait = (data, name) => data.names[name].wait;
 
 export class Timeline {
@@ -15,6 +17,8 @@ export class Timeline {
     this.data = data;
     this.selected = selected;
     this.file = -1;
+    this.steps = []; // of the file: see stepsOf() and needsOf()
+    this.needs = [];
     this.found = null; // the numbers of the files that match a search
     this.picked = null; // what was clicked: { lane, begin, end, name }, lane by its id
     this.showPath = true;
@@ -28,8 +32,8 @@ export class Timeline {
     this.inFlight = new Steps(data.reads.count);
     this.atDevice = new Steps(data.reads.count);
     for (let i = 0; i < data.reads.count; ++i) {
-      this.inFlight.add(data.reads.begin[i], data.reads.end[i], 1);
-      this.atDevice.add(data.reads.from[i], data.reads.to[i], 1);
+      this.inFlight.add(data.reads.begin[i], data.reads.end[i], data.reads.weight[i]);
+      this.atDevice.add(data.reads.from[i], data.reads.to[i], data.reads.weight[i]);
     }
     this.inFlight.finish();
     this.atDevice.finish();
@@ -51,6 +55,8 @@ export class Timeline {
 
   select(file) {
     this.file = file;
+    this.steps = file < 0 ? [] : this.stepsOf(file);
+    this.needs = file < 0 ? [] : this.needsOf(file);
     this.picked = null;
     this.draw();
   }
@@ -179,6 +185,23 @@ export class Timeline {
     return steps.sort((a, b) => a.begin - b.begin || b.end - a.end);
   }
 
+  // What a file waited for, and what waited for it: from the step that ended the wait to the one
+  // that went on. Those that waited longest, if they are many.
+  needsOf(file) {
+    const near = this.data.tick * 1.5;
+    return this.data.delays
+      .filter((each) => each.name >= 0 && each.by >= 0 && (each.file === file || each.by === file))
+      .sort((a, b) => b.end - b.begin - (a.end - a.begin))
+      .slice(0, needsShown)
+      .map((delay) => ({
+        from: this.stepsOf(delay.by).findLast((step) =>
+          step.lane >= 0 && step.end <= delay.end + near),
+        to: this.stepsOf(delay.file).find((step) =>
+          step.lane >= 0 && step.begin >= delay.end - near),
+      }))
+      .filter((need) => need.from && need.to);
+  }
+
   // --- What is under the pointer ----------------------------------------------------------------
   at(x, y) {
     if (x < labelWidth) return null;
@@ -213,7 +236,8 @@ export class Timeline {
     if (best < 0) return null;
     const name = this.data.names[spans.name[best]];
     const file = this.data.files[spans.file[best]];
-    const lines = [`${name.wait ? 'waiting: ' : ''}${name.name}`,
+    const sum = spans.sums.get(best);
+    const lines = [`${sum ? `${countText(sum)} times ` : ''}${name.wait ? 'waiting: ' : ''}${name.name}`,
       timeText(spans.end[best] - spans.begin[best])];
     if (file) lines.push(file.path, bytesText(file.bytes));
     const picked = { lane: lane.id, begin: spans.begin[best], end: spans.end[best],
