@@ -39,7 +39,8 @@ bool has_all(const load_samples& samples, measure_kind kind) {
 
 std::vector<std::string> differences_between(const load_samples& was, const load_samples& now) {
   std::vector<std::string> differences;
-  if (was.hash != now.hash) differences.emplace_back("the files differ");
+  const bool are_known = !was.hash.empty() && !now.hash.empty();
+  if (are_known && was.hash != now.hash) differences.emplace_back("the files differ");
   if (was.threads != now.threads) {
     differences.push_back(fmt::format("it had {}", counted(was.threads, "thread", "threads")));
   }

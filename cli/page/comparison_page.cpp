@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "compare/comparison_text.hpp"
 #include "overture/base/version.hpp"
 #include "report/page/markup.hpp"
 #include "report/page/page.hpp"
+#include "report/page/page_data.hpp"
 #include "report/page/page_parts.hpp"
+#include "report/page/still_picture.hpp"
 #include "report/report_model.hpp"
 
 namespace overture::cli {
@@ -23,12 +26,14 @@ constexpr int dot = 4;  // radius
 
 class comparison_writer {
  public:
-  comparison_writer(const load_comparison& what, const std::vector<std::string>& exceeded)
-      : what_(what), exceeded_(exceeded) {}
+  comparison_writer(const load_comparison& what, const std::vector<std::string>& exceeded,
+                    const compared_pictures& pictures)
+      : what_(what), exceeded_(exceeded), pictures_(pictures) {}
 
   std::string write() {
     head();
     header();
+    timelines();
     for (std::size_t kind = 0; kind < measure_kind_count; ++kind) {
       section(static_cast<measure_kind>(kind));
     }
@@ -71,6 +76,45 @@ class comparison_writer {
       put("<p class=\"warn\">Over a limit: {}.</p>\n", html_text(each));
     }
     put("</header>\n");
+  }
+
+  // One above the other, on one scale of time.
+  void timelines() {
+    const std::uint64_t across_ns = std::max(pictures_.was.total_ns, pictures_.now.total_ns);
+    if (pictures_.was.lanes.empty() && pictures_.now.lanes.empty()) return;
+    put("<section>\n<h2>Timelines</h2>\n");
+    const auto figure = [&](const char* set, const std::string& name,
+                            const report_detail::timeline_picture& picture) {
+      if (picture.lanes.empty()) return;
+      put("<figure class=\"still\"><figcaption>{}: <bdi>{}</bdi></figcaption>{}</figure>\n", set,
+          html_text(name), report_detail::still_picture(picture, across_ns));
+    };
+    figure("was", what_.was, pictures_.was);
+    figure("now", what_.now, pictures_.now);
+    key();
+    put("</section>\n");
+  }
+
+  // What the colours of both stand for.
+  void key() {
+    std::map<std::string, std::string> names;  // of each colour
+    for (const auto* const picture : {&pictures_.was, &pictures_.now}) {
+      for (const report_detail::picture_name& each : picture->names) {
+        const std::string colour = report_detail::colour_of(each);
+        std::string& name = names[colour];
+        if (name.find(each.name) != std::string::npos) continue;
+        if (each.is_wait) {
+          name = "waiting";
+        } else {
+          name += (name.empty() ? "" : ", ") + each.name;
+        }
+      }
+    }
+    put("<ul class=\"key\">");
+    for (const auto& [colour, name] : names) {
+      put("<li><span class=\"swatch {}\"></span>{}</li>", colour, html_text(name));
+    }
+    put("</ul>\n");
   }
 
   void section(measure_kind kind) {
@@ -138,13 +182,15 @@ class comparison_writer {
 
   const load_comparison& what_;
   const std::vector<std::string>& exceeded_;
+  const compared_pictures& pictures_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string comparison_page(const load_comparison& what, const std::vector<std::string>& exceeded) {
-  return comparison_writer(what, exceeded).write();
+std::string comparison_page(const load_comparison& what, const std::vector<std::string>& exceeded,
+                            const compared_pictures& pictures) {
+  return comparison_writer(what, exceeded, pictures).write();
 }
 
 }  // namespace overture::cli

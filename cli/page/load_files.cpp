@@ -163,6 +163,16 @@ class load_reader {
 
 }  // namespace
 
+bool is_trace_file(const std::string& path) {
+  std::error_code missing;
+  if (!std::filesystem::is_regular_file(native_path(path), missing)) return false;
+  std::ifstream file(native_path(path), std::ios::binary);
+  char c = 0;
+  std::string beginning;  // without blanks
+  while (beginning.size() < 14 && file >> c) beginning += c;
+  return beginning.starts_with('[') || beginning == R"({"traceEvents")";
+}
+
 std::optional<load_model> read_load(const std::vector<std::string>& paths) {
   load_reader reader;
   for (const std::string& path : paths) {

@@ -18,6 +18,9 @@ struct load_model {
   timeline_picture picture;  // without lanes if there was no trace
 };
 
+// Whether a file begins as a trace does. False if it cannot be read.
+[[nodiscard]] bool is_trace_file(const std::string& path);
+
 // Which of the files is which, their content tells. Prints an error and returns nothing if they
 // cannot be read, are of something else, or of two loads. What the files lack is in
 // report::missing.

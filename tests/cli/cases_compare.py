@@ -57,6 +57,30 @@ def compare_writes_a_page(box):
 
 
 @case()
+def compare_shows_the_timelines_of_traces(box):
+    mounts = box.game()
+    for name in ("old", "new"):
+        with_trace = box.run("load", *mounts, "--trace", f"{name}.trace", "--json")
+        box.write(f"{name}.json", with_trace.out)
+    of_traces = box.run("compare", "old.trace", "new.trace", "--html", "traces.html",
+                        "--tolerance", 1000)
+    assert of_traces.code == 0 and "1 load of new.trace" in of_traces.out, of_traces
+    assert "files differ" not in of_traces.out, of_traces
+    beside = box.run("compare", "old.json", "new.json", "--html", "beside.html",
+                     "--tolerance", 1000, "--old-trace", "old.trace", "--new-trace", "new.trace")
+    assert beside.code == 0, beside
+    for name in ("traces.html", "beside.html"):
+        page = (box.folder / name).read_text()
+        assert page.count('aria-label="Timeline of') == 2, page
+        assert "<h2>Timelines</h2>" in page and "was: <bdi>old." in page, page
+    alone = box.run("compare", "old.json", "new.json", "--old-trace", "old.trace")
+    assert alone.code == 2 and "add --html" in alone.err, alone
+    wrong = box.run("compare", "old.json", "new.json", "--html", "wrong.html", "--old-trace",
+                    "old.json")
+    assert wrong.code == 2 and "old.json: not a trace" in wrong.err, wrong
+
+
+@case()
 def compare_refuses_what_is_no_load(box):
     box.write("old.json", json.dumps(box.load_json(*box.game())))
     box.write("bad.json", "{}")
