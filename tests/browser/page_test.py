@@ -339,6 +339,10 @@ class OtherPagesTest(unittest.TestCase):
                 way = driver.find_element(By.ID, "file-way").text
                 self.assertIn("waits for its file to be read", way)
                 self.assertIn("waits for an asset that it needs, at last for gfx/", way)
+                needs = driver.execute_script("return overture.timeline.needs")
+                self.assertGreater(len(needs), 0)
+                for need in needs:
+                    self.assertLessEqual(need["from"]["end"], need["to"]["begin"] + 1)
                 for scheme in ("light", "dark"):
                     self.assertEqual(barriers(driver, scheme), [], scheme)
                 self.assertEqual([each["message"] for each in driver.get_log("browser")], [])
