@@ -138,7 +138,7 @@ class store_core final : public fetch_listener {
   void retry(slot& failed) noexcept;
   // Its last handle is gone.
   void unused(slot& one) noexcept { unused_.add(one); }
-  void reload(const asset_path& path) noexcept;
+  void reload(const asset_path& path, bool only_by_pump = false) noexcept;
   [[nodiscard]] result<void> reload_status_of(const slot& one) noexcept;
   [[nodiscard]] asset_stage stage_of(const slot& one) noexcept;
   void set_last_stage(slot& one, unsigned stage) noexcept;

@@ -120,8 +120,9 @@ slot* store_core::begin_read(actions& todo) noexcept {
 
 void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept {
   one.room_bytes = room_bytes;
+  one.was_too_little = false;
   slot& asset = one.reload_of != nullptr ? *one.reload_of : one;
-  if (asset.changed && asset.due_ns <= now_ns()) {
+  if (asset.changed && !asset.only_by_pump && asset.due_ns <= now_ns()) {
     take_change(asset);
     asset.stages_left_out = 0;  // of the file as it was
   }
@@ -456,6 +457,7 @@ void store_core::fail_decode(slot& one, const error& why, actions& todo) noexcep
   const bool has_later = &asset != &one && stage < asset.stage.index;
   if (!is_too_little || has_later) one.stage.is_part = false;
   fails(one, life_event::decode_fails, why, todo);
+  one.was_too_little = is_too_little;
   if (is_too_little) asset.stages_left_out |= 1u << stage;
   if (one.now.state == asset_state::queued) one.stage = {.index = stage + 1};
 }

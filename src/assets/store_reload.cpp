@@ -72,7 +72,7 @@ void store_core::retry_parts_of(const slot& whole) noexcept {
   }
 }
 
-void store_core::reload(const asset_path& path) noexcept {
+void store_core::reload(const asset_path& path, bool only_by_pump) noexcept {
   const auto delay_ns =
       static_cast<std::uint64_t>(std::max<std::int64_t>(config_.reload_delay.count(), 0));
   const std::uint64_t due_ns = now_ns() + delay_ns;
@@ -82,6 +82,7 @@ void store_core::reload(const asset_path& path) noexcept {
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
     if (one->of != nullptr && follows_the_whole(*one)) continue;
     one->saved = true;
+    one->only_by_pump |= only_by_pump;
     note_change(*one, due_ns);
   }
 }
@@ -106,7 +107,7 @@ void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
       }
       for (std::size_t i = 0; i < reloads_at_once && to_look_at_ != nullptr; ++i) {
         slot& one = *std::exchange(to_look_at_, to_look_at_->changed_next);
-        one.in_changed = false;
+        one.in_changed = one.only_by_pump = false;
         if (one.changed) {
           if (one.due_ns > now || !try_reload(one, todo)) look_later(one);
         } else {
@@ -280,6 +281,7 @@ void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noe
   }
   fresh->reload_of = &one;
   fresh->stage = {.index = stage};
+  fresh->asked_stage = stage;
   one.reload = fresh;
   fresh->of = one.of;
   fresh->type = one.type;
@@ -376,13 +378,12 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
       if (each->needed && each->parent->of->dependent) remake(*each->parent);
     }
   } else {
-    const bool was_left_out = (one.stages_left_out >> reload.stage.index & 1) != 0;
-    if (!was_left_out) one.last_reload = tl::unexpected<error>(reload.failure);
+    if (!reload.was_too_little) one.last_reload = tl::unexpected<error>(reload.failure);
     note_troubled(one);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
     if (needs_.may_be_opened(one)) try_again(one);
-    const bool may_be_another = was_left_out || reload.stage.index == one.stage.index;
+    const bool may_be_another = reload.was_too_little || reload.asked_stage == one.stage.index;
     if (may_be_another) consider_stage(one);
     retry_if_come(reload.failed_need);
     one.failed_at = reload.failed_at;

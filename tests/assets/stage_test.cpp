@@ -272,6 +272,47 @@ TEST(a_stage, of_a_file_that_became_short_is_the_first_that_has_all_of_it) {
   EXPECT_TRUE(store.stage(one).is_whole);
 }
 
+// Of such a file the next stage is the first one again, which is the one that is shown.
+TEST(a_stage, of_a_file_that_became_short_and_bad_is_tried_once) {
+  for (const bool says_so : {false, true}) {
+    staged of(1);
+    of.prefixes.stages = {8};
+    of.prefixes.fails_at = 3;
+    asset_store& store = of.begin();
+    of.prefixes.during_decode = [&](std::size_t bytes) {
+      if (bytes != 8) return;
+      of.rig.add("0", "bad");
+      if (says_so) store.reload("0");
+    };
+    const asset<prefix> one = store.get<prefix>("0"_path);
+    ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
+    for (int i = 0; i < 100; ++i) store.pump(1ms);
+    of.settle();
+    EXPECT_EQ(one->text, content.substr(0, 8));
+    EXPECT_LE(of.prefixes.happened.count("0 3"), 2u) << "the change, and the next stage";
+  }
+}
+
+// A stage that was too little before is none that this failure has left out.
+TEST(a_stage, of_a_file_that_became_shorter_than_one_that_was_left_out_is_tried_once) {
+  staged of(1);
+  of.prefixes.stages = {4, 8};
+  of.prefixes.fails_at = 4;
+  asset_store& store = of.begin();
+  of.prefixes.during_decode = [&](std::size_t bytes) {
+    if (bytes != 8) return;
+    of.prefixes.fails_at = 3;
+    of.rig.add("0", "bad");
+  };
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.count("0 3") > 0; }));
+  for (int i = 0; i < 100; ++i) store.pump(1ms);
+  of.settle();
+  EXPECT_EQ(one->text, content.substr(0, 8));
+  EXPECT_EQ(of.prefixes.happened.count("0 3"), 1u);
+  EXPECT_EQ(store.reload_status(one).error().code, errc::corrupt);
+}
+
 TEST(a_stage, of_a_file_that_is_no_value_at_all_fails_with_the_whole) {
   staged of(1);
   of.prefixes.stages = {4};
