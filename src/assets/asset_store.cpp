@@ -276,6 +276,7 @@ void asset_store::reload(std::string_view path) noexcept {
 
 void asset_store::reload_mount(mount_id mount) noexcept {
   if (state_ == nullptr) return;
+  state_->core.tree_changes();
   for (std::uint32_t subject = first_asset_subject;; ++subject) {
     const slot* const one = state_->core.slot_of(subject);
     if (one == nullptr) return;

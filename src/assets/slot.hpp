@@ -99,6 +99,7 @@ struct slot : overture::detail::asset_head {
   value_stage stage;                 // of the value, or of that which is being loaded
   unsigned last_stage = all_stages;  // that the program wants
   unsigned stages_left_out = 0;      // bits: no value can be made of so little of the file
+  bool holds_asset = false;          // of a reload: has a handle of it
   unsigned asked_stage = 0;          // of a reload: a file that is shorter now ends in another one
   bool was_too_little = false;       // its decode() failed, and left its stage out
   std::uint64_t since_ns = 0;        // when it came into its state

@@ -98,6 +98,7 @@ bool store_core::sweep(actions& todo) noexcept {
       continue;
     }
     apply(*one, life_event::let_go, todo);
+    if (one->reload != nullptr) give_up_reload(*one->reload, todo);
   }
   lower_unwanted(todo);  // once for all of them: many may have waited for one asset
   const bool keeps_too_much = evict(todo);

@@ -126,6 +126,10 @@ void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& tod
     take_change(asset);
     asset.stages_left_out = 0;  // of the file as it was
   }
+  if (tree_changes_) {
+    asset.only_by_pump = true;
+    note_change(asset, 0);
+  }
   happens(one, life_event::read_begins, todo);
   if (one.read_number == 0) one.read_number = reads_begun_;
   one.fetch.path = one.path;

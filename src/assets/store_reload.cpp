@@ -87,6 +87,11 @@ void store_core::reload(const asset_path& path, bool only_by_pump) noexcept {
   }
 }
 
+void store_core::tree_changes() noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  tree_changes_ = true;
+}
+
 result<void> store_core::reload_status_of(const slot& one) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   return one.last_reload;
@@ -100,6 +105,7 @@ void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
     {
       const sync_detail::scoped_lock hold(lock_);
       const std::uint64_t now = now_ns();
+      tree_changes_ = false;
       if (to_look_at_ == nullptr) {
         if (first_due_ns_ > now) return;
         first_due_ns_ = UINT64_MAX;
@@ -292,7 +298,6 @@ void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noe
   fresh->subject = one.subject;
   set_priority(*fresh, one.priority);
   fresh->handles.store(1, std::memory_order_relaxed);  // until pump() has exchanged the values
-  add_handle(one);
   happens(*fresh, life_event::asked, todo);
 }
 
@@ -394,6 +399,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   one.reload = nullptr;
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);
+  const bool held = std::exchange(reload.holds_asset, false);
   if (reload.now.state == asset_state::ready) {
     reload.replaced_in = calls_generation_;
     reload.work_next = nullptr;
@@ -402,7 +408,28 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   } else {
     end_reload(reload, todo);
   }
-  overture::detail::drop_handle(one);
+  if (held) overture::detail::drop_handle(one);
+}
+
+// Nothing holds the asset any more, and the reload waits to be read. What comes of a change comes
+// when the asset is asked for again.
+void store_core::give_up_reload(slot& reload, actions& todo) noexcept {
+  slot& one = *reload.reload_of;
+  const bool is_of_change = reload.asked_stage == one.stage.index;
+  happens(reload, life_event::let_go, todo);
+  one.reload = nullptr;
+  reload.reload_of = nullptr;
+  reload.handles.store(0, std::memory_order_relaxed);
+  end_reload(reload, todo);
+  if (is_of_change) note_change(one, 0);
+}
+
+// From its read on it keeps the asset; one that waits for its turn does not.
+void store_core::hold_reloaded(slot& reload) noexcept {
+  const asset_state state = reload.now.state;
+  const bool holds = state != asset_state::unloaded && state != asset_state::queued;
+  if (std::exchange(reload.holds_asset, holds) == holds) return;
+  holds ? add_handle(*reload.reload_of) : overture::detail::drop_handle(*reload.reload_of);
 }
 
 void store_core::end_reload(slot& reload, actions& todo) noexcept {

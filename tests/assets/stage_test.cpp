@@ -407,6 +407,34 @@ TEST(a_stage, waits_while_nothing_holds_the_asset) {
   ASSERT_TRUE(of.becomes(one, content));
 }
 
+TEST(a_stage, of_what_is_dropped_before_its_turn_is_not_read) {
+  for (const bool of_a_change : {false, true}) {
+    constexpr int count = 10;
+    staged of(0, count);
+    of.prefixes.stages = {4};
+    asset_store& store = of.begin({.files_max = 1});
+    std::vector<asset<prefix>> held;
+    for (int i = 0; i < count; ++i) {
+      held.push_back(store.get<prefix>(std::to_string(i)));
+      store.set_last_stage(held.back(), 0);
+    }
+    for (const asset<prefix>& each : held) ASSERT_TRUE(of.becomes(each, content.substr(0, 4)));
+    of.prefixes.happened.clear();
+    of.prefixes.during_decode = [&](std::size_t) { held.resize(1); };
+    for (int i = 0; i < count; ++i) {
+      if (of_a_change) of.rig.add(std::to_string(i), "zyxw56789abcdef");
+      if (of_a_change) store.reload(std::to_string(i));
+      if (!of_a_change) store.set_last_stage(held[static_cast<std::size_t>(i)], all_stages);
+    }
+    ASSERT_TRUE(of.becomes(held.front(), of_a_change ? "zyxw" : content));
+    of.settle();
+    EXPECT_LE(of.prefixes.happened.lines().size(), 2u) << "the first, and the one beside it";
+    const asset<prefix> again = store.get<prefix>("9"_path);
+    store.set_last_stage(again, 0);
+    ASSERT_TRUE(of.becomes(again, of_a_change ? "zyxw" : content.substr(0, 4)));
+  }
+}
+
 TEST(a_stage, ends_with_its_store_and_its_handle) {
   for (int i = 0; i < 50; ++i) {
     staged of(2, 4);

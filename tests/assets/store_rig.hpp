@@ -24,6 +24,10 @@ class diary {
     const std::lock_guard hold(lock_);
     lines_.push_back(std::move(what));
   }
+  void clear() {
+    const std::lock_guard hold(lock_);
+    lines_.clear();
+  }
   [[nodiscard]] std::vector<std::string> lines() const {
     const std::lock_guard hold(lock_);
     return lines_;
