@@ -207,7 +207,14 @@ struct one_run {
   std::vector<watch::watched_process> processes = {};  // at least one, if there was no failure
 };
 
-one_run run_once(const watch_arguments& arguments, const std::string& library, bool follow) {
+// How to run the program.
+struct run_plan {
+  std::string library;
+  watch_obstacle obstacle = watch_obstacle::none;
+  bool follow = false;
+};
+
+one_run run_once(const watch_arguments& arguments, const run_plan& plan) {
   const std::string name = printable(arguments.program.front());
   const working_folder folder(folder_for_recordings());
   if (!folder.failure()) {
@@ -216,7 +223,7 @@ one_run run_once(const watch_arguments& arguments, const std::string& library, b
     return {.failure = exit_output_failed};
   }
   const watch_run run =
-      run_watched(arguments.program, library, folder.path(), arguments.until, follow);
+      run_watched(arguments.program, plan.library, folder.path(), arguments.until, plan.follow);
   if (!run.end.started) {
     return {.failure = refuse(fmt::format("{}: cannot start it ({})", name, run.end.why))};
   }
@@ -230,8 +237,7 @@ one_run run_once(const watch_arguments& arguments, const std::string& library, b
     return {.failure = exit_output_failed};
   }
   if (made.processes.empty()) {
-    print_error(fmt::format("{} was not watched: its loader did not take the library {}", name,
-                            printable(library)));
+    print_error(reason_afterwards(plan.obstacle, arguments.program.front(), plan.library));
     return {.failure = made.status == exit_ok ? int{exit_mount_failed} : made.status};
   }
   for (watch::watched_process& each : made.processes) watch::add_samples(each, run.samples);
@@ -245,7 +251,7 @@ void make_cold(const read_files& files, const outputs& out, bool progress, bool 
   if (const std::string why = why_not_cold(content); warns && !why.empty()) print_warning(why);
 }
 
-int watch_program(const watch_arguments& arguments, const std::string& library, bool follow) {
+int watch_program(const watch_arguments& arguments, const run_plan& plan) {
   const outputs out(arguments.colour);
   old_outputs old{known_output(arguments.html), known_output(arguments.json),
                   known_output(arguments.record)};
@@ -263,7 +269,7 @@ int watch_program(const watch_arguments& arguments, const std::string& library, 
   bool started_others = false;
   for (bool is_first = true; runs.count() < arguments.repeat; is_first = false) {
     if (arguments.cold && !is_first) make_cold(files, out, progress, runs.count() == 0);
-    one_run run = run_once(arguments, library, follow);
+    one_run run = run_once(arguments, plan);
     if (run.failure != exit_ok) return run.failure;
     if (status == exit_ok) status = run.status;
     started_others = started_others || run.started_others;
@@ -314,8 +320,11 @@ int cmd_watch(const std::vector<std::string>& words) {
   check.writes_like("--json", arguments.json, watch_json_beginning);
   check.writes_like("--record", arguments.record, record_beginning);
   if (const int failed = check.run(); failed != exit_ok) return failed;
-  return watch_program(arguments, library,
-                       arguments.follow || obstacle == watch_obstacle::is_script);
+  const bool starts_others =
+      obstacle == watch_obstacle::is_script || obstacle == watch_obstacle::is_app_image;
+  return watch_program(
+      arguments,
+      {.library = library, .obstacle = obstacle, .follow = arguments.follow || starts_others});
 }
 
 }  // namespace overture::cli

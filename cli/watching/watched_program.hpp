@@ -16,16 +16,21 @@ namespace overture::cli {
 // What keeps a program from being watched.
 enum class watch_obstacle : unsigned char {
   none,
-  is_script,  // none: what it starts is watched
+  is_script,     // none: what it starts is watched
+  is_app_image,  // likewise
   other_kind,
   privileged,
   is_static,
   sanitized,
   sandboxed,  // started by snap or Flatpak, apart from this system's libraries
+  of_steam,   // likewise, by Steam
 };
 [[nodiscard]] watch_obstacle obstacle_of(const std::string& program);
-// Why it cannot be watched, and what works instead; empty if it can.
+// Why it cannot be watched, and what works instead; empty if it can, or can be tried.
 [[nodiscard]] std::string reason_against(watch_obstacle obstacle, const std::string& program);
+// Likewise when that was tried, and nothing was recorded.
+[[nodiscard]] std::string reason_afterwards(watch_obstacle obstacle, const std::string& program,
+                                            const std::string& library);
 
 // The library that is preloaded: OVERTURE_WATCH_LIBRARY, or where it is installed or built beside
 // this command. Empty if it is not there.

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string_view>
 
 #include "games/program_head.hpp"
@@ -33,15 +34,10 @@ std::uint64_t monotonic_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Put together here, because this command is a program that has them in it otherwise.
+// By its symbols: a compiler has these names as texts, too.
 bool is_sanitized(const std::string& program) {
-  std::vector<std::string> names;
-  for (const char* const each : {"asan", "hwasan", "msan", "tsan"}) {
-    names.push_back(fmt::format("__{}_init", each));
-  }
-  const std::vector<std::string_view> texts(names.begin(), names.end());
-  const std::vector<bool> seen = texts_in(program, texts);
-  return std::find(seen.begin(), seen.end(), true) != seen.end();
+  const std::string names[] = {"__asan_init", "__hwasan_init", "__msan_init", "__tsan_init"};
+  return has_symbol(program, names);
 }
 
 // What the heads of all recordings in a folder say so far.
@@ -136,9 +132,16 @@ void note_all_kernel_counts(const std::string& folder) {
 
 watch_obstacle obstacle_of(const std::string& program) {
   const std::string name = fs::path(program).filename().string();
-  if (name == "snap" || name == "flatpak") return watch_obstacle::sandboxed;
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_one_of({"snap", "flatpak"})) return watch_obstacle::sandboxed;
+  if (is_one_of({"steam", "_v2-entry-point", "pressure-vessel-wrap"})) {
+    return watch_obstacle::of_steam;
+  }
   const program_head head = head_of(program);
   if (!head.is_elf) return watch_obstacle::is_script;
+  if (head.is_app_image) return watch_obstacle::is_app_image;
   if (!head.is_native) return watch_obstacle::other_kind;
   if (has_more_rights(program)) return watch_obstacle::privileged;
   if (head.loader.empty()) return watch_obstacle::is_static;
@@ -150,6 +153,7 @@ std::string reason_against(watch_obstacle obstacle, const std::string& program) 
   switch (obstacle) {
     case watch_obstacle::none:
     case watch_obstacle::is_script:
+    case watch_obstacle::is_app_image:
       break;
     case watch_obstacle::other_kind:
       return fmt::format(
@@ -176,8 +180,27 @@ std::string reason_against(watch_obstacle obstacle, const std::string& program) 
           "{} starts programs apart from this system's libraries; watch the "
           "program inside, from a shell there",
           shown);
+    case watch_obstacle::of_steam:
+      return fmt::format(
+          "{} starts games in a container, apart from this system's libraries; watch the game's "
+          "own program, with SteamAppId=NUMBER in the environment, or in the shell that the "
+          "launch option PRESSURE_VESSEL_SHELL=instead %command% opens",
+          shown);
   }
   return {};
+}
+
+std::string reason_afterwards(watch_obstacle obstacle, const std::string& program,
+                              const std::string& library) {
+  const std::string shown = printable(program);
+  if (obstacle == watch_obstacle::is_app_image) {
+    return fmt::format(
+        "{} is an AppImage, and what it started was not watched; take it apart with "
+        "{} --appimage-extract, and watch squashfs-root/AppRun",
+        shown, shown);
+  }
+  return fmt::format("{} was not watched: its loader did not take the library {}", shown,
+                     printable(library));
 }
 
 std::string recorder_library() {

@@ -372,10 +372,33 @@ def refuses(box, game, static_game):
     raised.write_bytes(pathlib.Path(game).read_bytes())
     raised.chmod(0o4755)
     assert "more rights" in box.run("--", raised, code=3).stderr
-    sanitized = box.path / "sanitized"
-    sanitized.write_bytes(pathlib.Path(game).read_bytes() + b"__asan_init\0")
-    sanitized.chmod(0o755)
+    sanitized = pathlib.Path(game).with_name("watched_sanitized_game")
     assert "sanitizer" in box.run("--", sanitized, code=3).stderr
+    steam = box.path / "_v2-entry-point"
+    steam.write_text("#!/bin/sh\n")
+    steam.chmod(0o755)
+    assert "PRESSURE_VESSEL_SHELL" in box.run("--", steam, code=3).stderr
+
+
+def names_of_a_sanitizer(box, game):
+    """As texts, which a compiler has: no obstacle."""
+    compiler = box.path / "compiler"
+    compiler.write_bytes(pathlib.Path(game).read_bytes() + b"\0__asan_init\0")
+    compiler.chmod(0o755)
+    box.run("--", compiler, "exit", box.path / "data", code=7)
+
+
+def app_image(box, game):
+    """What it starts is watched; else it is said how to take it apart."""
+    made = box.path / "Game.AppImage"
+    content = bytearray(pathlib.Path(game).with_name("watched_app_image").read_bytes())
+    content[8:11] = b"AI\x02"
+    made.write_bytes(content)
+    made.chmod(0o755)
+    box.run("--json", "out.json", "--", made, game, "streams", box.path / "data")
+    report = json.loads((box.path / "out.json").read_text(encoding="utf-8"))
+    assert box.file(report, "text")["opens"] == 2, report["files"]
+    assert "--appimage-extract" in box.run("--", made, code=3).stderr
 
 
 def watches_a_watch(box, game):
@@ -421,6 +444,8 @@ CASES = {
     "ends-in-time": lambda box, game, _: ends_in_time(box, game),
     "pages-and-records": lambda box, game, _: writes_pages_and_records(box, game),
     "refuses": refuses,
+    "names-of-a-sanitizer": lambda box, game, _: names_of_a_sanitizer(box, game),
+    "app-image": lambda box, game, _: app_image(box, game),
     "watches-a-watch": lambda box, game, _: watches_a_watch(box, game),
 }
 
