@@ -91,16 +91,23 @@ std::optional<source_place> source_lines::at(std::uint64_t address) const {
   if (!file) return {};
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(session_->module, address + session_->bias, &bias);
+  Dwarf_Die* innermost = nullptr;
+  const int found = unit ? dwarf_getscopes(unit, address + session_->bias - bias, &innermost) : 0;
+  const std::unique_ptr<Dwarf_Die, void (*)(void*)> innermost_owner(innermost, std::free);
+  // Around an inlined function those have what it was written in, not where it was inlined.
   Dwarf_Die* scopes = nullptr;
-  const int count = unit ? dwarf_getscopes(unit, address + session_->bias - bias, &scopes) : 0;
+  const int count = found > 0 ? dwarf_getscopes_die(innermost, &scopes) : 0;
   const std::unique_ptr<Dwarf_Die, void (*)(void*)> owner(scopes, std::free);
-  // From the innermost on.
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
     if (tag == DW_TAG_subprogram) break;
     if (tag != DW_TAG_inlined_subroutine) continue;
     if (!is_of_system(file)) {
-      return source_place{.function = name_of(scopes[i]), .file = last_part(file), .line = number};
+      const std::string function = name_of(scopes[i]);
+      // A lambda is better known by the function that has it.
+      return source_place{.function = function == "operator()" ? "" : function,
+                          .file = last_part(file),
+                          .line = number};
     }
     const call_place call = call_of(scopes[i], *unit);
     if (!call.file) break;
