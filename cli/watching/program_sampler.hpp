@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Zlib
 //
 // Where the threads of a program are, about a thousand times a second while they are on a core: by
-// perf events, where the system lets its user have them.
+// perf events, where the system lets its user have them. Of libraries also where the program's own
+// code called them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "watch/model/watched.hpp"
+#include "watching/program_code.hpp"
 
 namespace overture::cli {
 
@@ -21,7 +24,7 @@ class program_sampler {
   // Of the program that this thread starts next, and all that it makes. Does nothing if that is
   // refused.
   void attach();
-  // Takes what has come; at least every few tenths of a second, or some is lost.
+  // Takes what has come; at least every tenth of a second, or some is lost.
   void drain();
   [[nodiscard]] watch::sampling take();
 
@@ -30,9 +33,17 @@ class program_sampler {
     int file = -1;
     void* room = nullptr;
   };
+  struct stack_sample {
+    watch::program_sample sample;
+    std::vector<std::uint64_t> stack;
+  };
   void drain(const ring& from);
+  void add(const std::vector<char>& record);
 
   std::vector<ring> rings_;  // one for each processor
+  bool has_stacks_ = true;
+  std::vector<stack_sample> new_samples_;
+  program_code code_;
   watch::sampling taken_;
 };
 

@@ -31,14 +31,40 @@ bool is_told_elsewhere(std::string_view file) {
   return file.starts_with("ld-linux") || file.find("vdso") != std::string_view::npos;
 }
 
-std::string functions_of(const load_view& view, const watched_thread& of, const std::string& file) {
-  std::map<std::string, std::uint64_t> by_function;
-  for (const thread_sample& each : of.samples) {
-    if (each.at_ns >= view.end_ns()) break;
-    if (view.process.file_at(each.address) != file) continue;
-    const std::string place = view.process.code_at(each.address);
-    by_function[place == file ? "functions without a name" : place] += view.process.sample_ns;
-  }
+// Of the language: what it does there is the caller's.
+bool is_of_language(std::string_view file) {
+  return file.starts_with("libc.so") || file.starts_with("libm.so") ||
+         file.starts_with("libstdc++.so") || file.starts_with("libc++.so");
+}
+
+struct code_sums {
+  std::uint64_t ns = 0;
+  std::uint64_t libc_ns = 0;                         // of it
+  std::map<std::string, std::uint64_t> by_function;  // of the file
+  std::map<std::string, std::uint64_t> of_language;  // functions that those called
+};
+
+// By the file that called, where that is known of a library of the language.
+std::map<std::string, code_sums> code_of_main(const load_view& view, const watched_thread& main) {
+  const watched_process& process = view.process;
+  std::map<std::string, code_sums> by_file;
+  each_sample_outside(main, view.end_ns(), [&](const thread_sample& each) {
+    const std::string file = process.file_at(each.address);
+    const bool is_called = each.caller != 0 && is_of_language(file);
+    const std::uint64_t place = is_called ? each.caller - 1 : each.address;
+    const std::string owner = is_called ? process.file_at(place) : file;
+    const std::string function = process.code_at(place);
+    code_sums& sums = by_file[owner];
+    sums.ns += process.sample_ns;
+    if (file.starts_with("libc.so")) sums.libc_ns += process.sample_ns;
+    sums.by_function[function == owner ? "functions without a name" : function] +=
+        process.sample_ns;
+    if (is_called) sums.of_language[process.code_at(each.address)] += process.sample_ns;
+  });
+  return by_file;
+}
+
+std::string functions_text(const std::map<std::string, std::uint64_t>& by_function) {
   std::string text;
   std::size_t count = 0;
   for (const auto& [function, ns] : largest_first(by_function)) {
@@ -61,23 +87,35 @@ std::map<std::string, std::uint64_t> driver_code(const thread_use& of) {
 void find_computing(const load_view& view, std::vector<finding>& to) {
   const thread_use* const main = view.main();
   if (!main) return;
-  const watched_thread& thread =
-      view.process.threads[static_cast<std::size_t>(main - view.threads.data())];
   const bool spins = std::any_of(to.begin(), to.end(), [](const finding& each) {
     return each.kind == finding_kind::spinning;
   });
-  for (const auto& [file, sampled_ns] : main->code_ns) {
+  if (spins) return;
+  const watched_thread& thread =
+      view.process.threads[static_cast<std::size_t>(main - view.threads.data())];
+  const std::map<std::string, code_sums> by_file = code_of_main(view, thread);
+  std::uint64_t libc_ns = 0;
+  for (const auto& [file, sums] : by_file) libc_ns += sums.libc_ns;
+  const double allocating = std::min(
+      1.0, static_cast<double>(main->allocate_ns) / std::max(static_cast<double>(libc_ns), 1.0));
+  for (const auto& [file, sums] : by_file) {
     // What it allocates is told elsewhere.
-    const std::uint64_t allocating = file.starts_with("libc.so") ? main->allocate_ns : 0;
-    const std::uint64_t ns = sampled_ns - std::min(sampled_ns, allocating);
+    const auto told = static_cast<std::uint64_t>(static_cast<double>(sums.libc_ns) * allocating);
+    const std::uint64_t ns = sums.ns - told;
     const bool is_felt = ns >= view.end_ns() / share_min;
-    if (spins || !is_felt || is_driver(file) || is_told_elsewhere(file)) continue;
-    to.push_back({.kind = finding_kind::computing,
-                  .ns = ns,
-                  .what = fmt::format("The main thread computes, in {}.", file),
-                  .evidence = {fmt::format("By samples: {}.", functions_of(view, thread, file))},
-                  .advice = "Prepare what it computes when the game is built, keep it between "
-                            "starts, or do it on another thread; a profiler says who calls."});
+    if (!is_felt || is_driver(file) || is_told_elsewhere(file)) continue;
+    finding made{.kind = finding_kind::computing,
+                 .ns = ns,
+                 .what = fmt::format("The main thread computes, in {}.", file),
+                 .evidence = {fmt::format("By samples: {}.", functions_text(sums.by_function))},
+                 .advice =
+                     "Prepare what it computes when the game is built, keep it between "
+                     "starts, or do it on another thread."};
+    if (!sums.of_language.empty()) {
+      made.evidence.push_back(
+          fmt::format("Of that in what these call: {}.", functions_text(sums.of_language)));
+    }
+    to.push_back(made);
   }
 }
 

@@ -112,16 +112,9 @@ class file_sums {
 std::map<std::string, std::uint64_t> code_of(const watched_process& process,
                                              const watched_thread& thread, std::uint64_t end_ns) {
   std::map<std::string, std::uint64_t> code;
-  auto event = thread.events.begin();
-  std::uint64_t inside_until = 0;
-  for (const thread_sample& each : thread.samples) {
-    if (each.at_ns >= end_ns) break;
-    for (; event != thread.events.end() && event->begin_ns <= each.at_ns; ++event) {
-      inside_until = std::max(inside_until, event->end_ns);
-    }
-    if (each.at_ns < inside_until) continue;
+  each_sample_outside(thread, end_ns, [&](const thread_sample& each) {
     code[process.file_at(each.address)] += process.sample_ns;
-  }
+  });
   return code;
 }
 

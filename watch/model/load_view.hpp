@@ -116,6 +116,20 @@ void each_innermost(const watched_thread& thread, std::uint64_t end_ns, Visit vi
   close_before(UINT64_MAX);
 }
 
+// The samples of a thread until `end_ns` that are outside of all its events.
+template <class Visit>
+void each_sample_outside(const watched_thread& thread, std::uint64_t end_ns, Visit visit) {
+  auto event = thread.events.begin();
+  std::uint64_t inside_until = 0;
+  for (const thread_sample& each : thread.samples) {
+    if (each.at_ns >= end_ns) break;
+    for (; event != thread.events.end() && event->begin_ns <= each.at_ns; ++event) {
+      inside_until = inside_until > event->end_ns ? inside_until : event->end_ns;
+    }
+    if (each.at_ns >= inside_until) visit(each);
+  }
+}
+
 // The outermost of the events that `wanted` accepts, each until `end_ns` at most.
 template <class Wanted, class Visit>
 void each_outermost(const watched_thread& thread, std::uint64_t end_ns, Wanted wanted,

@@ -17,7 +17,7 @@ void add_samples(watched_process& process, const sampling& of) {
     const auto thread = by_number.find(each.thread);
     const std::uint64_t at_ns = each.at_ns - process.zero_ns;
     if (thread == by_number.end() || at_ns > process.end_ns) continue;
-    thread->second->samples.push_back({at_ns, each.address});
+    thread->second->samples.push_back({at_ns, each.address, each.caller});
   }
   for (watched_thread& each : process.threads) {
     order(each.samples,

@@ -166,7 +166,10 @@ void name_places(watched_process& process) {
   std::set<std::uint64_t> places;
   for (const watched_thread& thread : process.threads) {
     for (const watched_event& each : thread.events) calls.insert(each.caller);
-    for (const thread_sample& each : thread.samples) places.insert(each.address + 1);
+    for (const thread_sample& each : thread.samples) {
+      places.insert(each.address + 1);
+      places.insert(each.caller);
+    }
   }
   places.insert(calls.begin(), calls.end());
   struct debug_data {

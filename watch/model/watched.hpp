@@ -62,6 +62,8 @@ struct kernel_truth {
 struct thread_sample {
   std::uint64_t at_ns = 0;
   std::uint64_t address = 0;
+  // Where the program's own code called what led to it, as far as the stack tells; else 0.
+  std::uint64_t caller = 0;
 };
 // The same on the monotonic clock, of any process.
 struct program_sample {
@@ -69,6 +71,7 @@ struct program_sample {
   std::uint64_t thread = 0;
   std::uint64_t at_ns = 0;
   std::uint64_t address = 0;
+  std::uint64_t caller = 0;
 };
 struct sampling {
   std::uint64_t period_ns = 0;  // that each stands for; 0: it was refused
