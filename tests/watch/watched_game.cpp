@@ -354,10 +354,6 @@ void look_ups() {
 }
 
 void listing() {
-  std::filesystem::create_directory(path_of("tiles"));
-  for (int i = 0; i < 600; ++i) {
-    close(open((path_of("tiles/") + std::to_string(i)).c_str(), O_WRONLY | O_CREAT, 0600));
-  }
   const std::uint64_t begin = now_ns();
   std::size_t count = 0;
   for (int round = 0; round < 200; ++round) {

@@ -25,7 +25,9 @@ enum class finding_kind : std::uint8_t {
   decodes_on_main,
   tiny_reads,
   read_again,
+  seeking,
   opens_again,
+  many_files,
   misses,
   look_ups,
   listing,
@@ -36,6 +38,7 @@ enum class finding_kind : std::uint8_t {
   window,
   graphics,
   fonts,
+  frames,
   computing,
   before_main,
 };
@@ -82,6 +85,8 @@ void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);
 void find_computing(const load_view& view, std::vector<finding>& to);
+void find_frames(const load_view& view, std::vector<finding>& to);
+void find_writing(const load_view& view, std::vector<finding>& to);
 void find_other_work(const load_view& view, std::vector<finding>& to);
 
 }  // namespace overture::watch

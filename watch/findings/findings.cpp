@@ -23,9 +23,10 @@ namespace {
 constexpr const char* kind_names[] = {
     "lock-over-files", "contended-lock", "sleeping",      "polling",         "waking",
     "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
-    "read-again",      "opens-again",    "misses",        "look-ups",        "listing",
-    "cold-reads",      "writing",        "printing",      "servers",         "window",
-    "graphics",        "fonts",          "computing",     "before-main",
+    "read-again",      "seeking",        "opens-again",   "many-files",      "misses",
+    "look-ups",        "listing",        "cold-reads",    "writing",         "printing",
+    "servers",         "window",         "graphics",      "fonts",           "frames",
+    "computing",       "before-main",
 };
 
 std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
@@ -121,6 +122,8 @@ std::vector<finding> findings_of(const load_view& view) {
   find_reads(view, all);
   find_names(view, all);
   find_computing(view, all);
+  find_frames(view, all);
+  find_writing(view, all);
   find_other_work(view, all);
   // Names can be anything.
   for (finding& each : all) {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <set>
 
 #include "report/words/printable.hpp"
@@ -24,6 +25,13 @@ std::set<std::string> bound_deep(const watched_process& process) {
     }
   }
   return names;
+}
+
+bool runs_wine(const watched_process& process) {
+  return std::any_of(
+      process.modules.begin(), process.modules.end(), [](const watched_module& each) {
+        return each.path.find("wine") != std::string::npos && each.path.ends_with("/ntdll.so");
+      });
 }
 
 }  // namespace
@@ -48,6 +56,11 @@ std::vector<std::string> limits_of(const load_view& view) {
     limits.emplace_back(
         "The program called chroot(): later paths are those below its new root, and what the "
         "kernel counted of threads may be missing.");
+  }
+  if (runs_wine(process)) {
+    limits.emplace_back(
+        "Wine runs this program: files, waits and threads are known as Wine's own libraries see "
+        "them, and places are in Wine, not in the game.");
   }
   for (const std::string& each : bound_deep(process)) {
     limits.push_back(fmt::format(

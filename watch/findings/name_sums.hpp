@@ -14,6 +14,7 @@ namespace overture::watch {
 
 struct name_sums {
   std::map<std::uint32_t, std::uint64_t> by_name;
+  std::map<std::uint32_t, std::uint64_t> ns_by_name;
   std::map<std::uint64_t, std::uint64_t> callers;
   std::uint64_t count = 0;
   std::uint64_t longest_ns = 0;  // of a thread
@@ -31,6 +32,7 @@ name_sums sums_of(const load_view& view, Weight weight, const std::vector<bool>&
       const std::uint64_t counts = each.begin_ns < view.end_ns() ? weight(each) : 0;
       if (counts == 0) continue;
       sums.by_name[each.id] += counts;
+      sums.ns_by_name[each.id] += each.took_ns;
       sums.callers[each.place()] += each.took_ns;
       sums.count += counts;
       ns += each.took_ns;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// What takes time beside files and threads: the disk that is written to, servers, the display, the
-// program itself.
+// What takes time beside files and threads: servers, the display, the program itself.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,8 +8,6 @@
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
-#include "watch/findings/load_threads.hpp"
-#include "watch/findings/name_sums.hpp"
 #include "watch/findings/words.hpp"
 
 namespace overture::watch {
@@ -36,10 +33,7 @@ struct work_sums {
 std::string words_for(const watched_process& process, const watched_event& event) {
   if (event.kind == event_kind::zone) return zone_of(event.id).function;
   const std::string_view name = process.name(event.id);
-  if (event.kind == event_kind::write || event.kind == event_kind::sync || !name.empty()) {
-    return name.empty() ? words_of(event.kind) : std::string(name);
-  }
-  return words_of(event.kind);
+  return name.empty() ? words_of(event.kind) : std::string(name);
 }
 
 // With what lies inside.
@@ -81,26 +75,42 @@ void add_finding(const load_view& view, std::vector<finding>& to, finding_kind k
                 .advice = advice});
 }
 
-bool is_printed(const watched_process& process, const watched_event& event) {
-  if (event.kind != event_kind::write || event.id == 0) return false;
-  const std::string_view name = process.name(event.id);
-  return name == output_name || name == error_name;
+// Waits for one whose time was over.
+std::string unanswered_in(const load_view& view) {
+  std::map<std::string, std::uint64_t> names;
+  std::uint64_t count = 0;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const watched_event& each : thread.events) {
+      const bool is_over = each.kind == event_kind::wait_poll && each.has(plain_event::timeout);
+      if (!is_over || each.begin_ns >= view.end_ns()) continue;
+      const std::string name(view.process.name(each.id));
+      if (!is_server(name)) continue;
+      names[name] += each.took_ns;
+      count += each.calls();
+    }
+  }
+  if (names.empty()) return {};
+  return fmt::format("{} ended without an answer, by a time-out, most of {}.",
+                     report_detail::counted(count, "wait", "waits"),
+                     largest_first(names).front().first);
 }
 
-void find_printing(const load_view& view, std::vector<finding>& to) {
-  const name_sums sums = sums_of(
-      view, [&](const watched_event& each) { return is_printed(view.process, each) ? 1u : 0u; },
-      loading_threads(view));
-  if (sums.count == 0) return;
-  finding made{.kind = finding_kind::printing, .ns = sums.longest_ns};
-  made.what = "Text is printed while the game loads.";
-  made.evidence.push_back(fmt::format("{}: {}.",
-                                      report_detail::counted(sums.count, "write", "writes"),
-                                      names_words(view.process, sums.by_name, count_text)));
-  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
-  made.advice =
-      "Look at what it prints: an error that is reported again and again has a cause. Print less, "
-      "and gather lines into large writes.";
+void find_servers(const load_view& view, std::vector<finding>& to) {
+  const work_sums sums = time_of(view, [&](const watched_event& each) {
+    return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply ||
+           (each.kind == event_kind::wait_poll && is_server(view.process.name(each.id)));
+  });
+  if (sums.longest_ns == 0) return;
+  finding made{
+      .kind = finding_kind::servers,
+      .ns = sums.longest_ns,
+      .what = "A device or a server is waited for.",
+      .evidence = {list_of(sums)},
+      .advice = "Open devices and ask servers on another thread, and begin to load meanwhile."};
+  if (const std::string unanswered = unanswered_in(view); !unanswered.empty()) {
+    made.evidence.push_back(unanswered);
+    made.advice += " Start without what does not answer, or give it less time.";
+  }
   to.push_back(made);
 }
 
@@ -140,20 +150,7 @@ void find_before_main(const load_view& view, std::vector<finding>& to) {
 }  // namespace
 
 void find_other_work(const load_view& view, std::vector<finding>& to) {
-  add_finding(view, to, finding_kind::writing, "The disk is written to while the game loads.",
-              "Write after the load, on another thread, and sync only what must not be lost.",
-              [&](const watched_event& each) {
-                const bool writes = each.kind == event_kind::write && each.id != 0;
-                return each.kind == event_kind::sync || (writes && !is_printed(view.process, each));
-              });
-  find_printing(view, to);
-  add_finding(
-      view, to, finding_kind::servers, "A device or a server is waited for.",
-      "Open devices and ask servers on another thread, and begin to load meanwhile.",
-      [&](const watched_event& each) {
-        return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply ||
-               (each.kind == event_kind::wait_poll && is_server(view.process.name(each.id)));
-      });
+  find_servers(view, to);
   add_finding(view, to, finding_kind::window, "Opening the window takes time.",
               "Begin to read files on another thread before the window is opened.",
               [](const watched_event& each) { return is_work(each, zone_work::window); });

@@ -14,6 +14,8 @@ namespace overture::watch {
 namespace {
 
 constexpr std::uint64_t tiny_reads_min = 1'000;
+constexpr std::uint64_t seeks_min = 500;
+constexpr std::uint64_t seeks_of_a_file_min = 16;
 constexpr std::uint64_t slow_read_ns = 100'000;  // no page cache takes so long for a page
 
 // What a thread took for events that `wanted` accepts.
@@ -87,6 +89,41 @@ void find_again(const load_view& view, std::vector<finding>& to) {
   to.push_back(made);
 }
 
+// The blocks that FILEs read where they were moved to, beside what was wanted of them.
+void find_seeking(const load_view& view, std::vector<finding>& to) {
+  std::map<std::uint32_t, std::uint64_t> by_name;
+  std::uint64_t seeks = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t wanted_bytes = 0;
+  for (const file_use& each : view.files) {
+    if (each.seeks < seeks_of_a_file_min) continue;
+    by_name[each.name] = each.seeks;
+    seeks += each.seeks;
+    read_bytes += each.seek_bytes;
+    wanted_bytes += each.bytes;
+  }
+  if (seeks < seeks_min || read_bytes < wanted_bytes) return;
+  finding made{.kind = finding_kind::seeking};
+  std::map<std::uint64_t, std::uint64_t> callers;
+  for (const watched_thread& thread : view.process.threads) {
+    const auto is_seek = [&](const watched_event& each) {
+      if (each.kind != event_kind::seek || !by_name.contains(each.id)) return false;
+      callers[each.place()] += each.took_ns;
+      return true;
+    };
+    made.ns = std::max(made.ns, time_of(thread, view.end_ns(), is_seek));
+  }
+  made.what = "Moves to and fro in files read whole blocks for a few bytes.";
+  made.evidence.push_back(fmt::format(
+      "{} moves read {} for {} that were wanted: {}.", count_text(seeks), bytes_text(read_bytes),
+      bytes_text(wanted_bytes), names_words(view.process, by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, callers)));
+  made.advice =
+      "Read a file from front to back: its directory once, then what it names by place. Or read it "
+      "whole, or map it.";
+  to.push_back(made);
+}
+
 void find_cold(const load_view& view, std::vector<finding>& to) {
   std::uint64_t disk_bytes = 0;
   std::uint64_t faults = 0;
@@ -134,6 +171,7 @@ bool waits_for_disk(const watched_event& event) {
 void find_reads(const load_view& view, std::vector<finding>& to) {
   find_tiny(view, to);
   find_again(view, to);
+  find_seeking(view, to);
   find_cold(view, to);
 }
 

@@ -159,7 +159,8 @@ class spin_finder {
   static std::uint64_t time_of(const thread_sample& of) { return of.at_ns; }
   static std::uint64_t time_of(const watched_event& of) { return of.begin_ns; }
 
-  // By samples, and in file access that began meanwhile, which they do not see.
+  // By samples, and in file access that began meanwhile, which they do not see. Who spins, too,
+  // does no work.
   [[nodiscard]] std::uint64_t work_in(const watched_thread& thread, const sample_run& run) const {
     std::uint64_t ns = 0;
     const auto is_before = [](const auto& each, std::uint64_t at_ns) {
@@ -172,11 +173,14 @@ class spin_finder {
       if (at->at_ns >= run.end_ns) break;
       ns += process_.sample_ns;
     }
+    std::uint64_t spun_ns = 0;
     for (auto at = first_in(thread.events); at != thread.events.end(); ++at) {
       if (at->begin_ns >= run.end_ns) break;
-      if (is_file_access(at->kind)) ns += std::min(at->end_ns, run.end_ns) - at->begin_ns;
+      const std::uint64_t took_ns = std::min(at->end_ns, run.end_ns) - at->begin_ns;
+      if (is_file_access(at->kind)) ns += took_ns;
+      if (at->kind == event_kind::spin) spun_ns += took_ns;
     }
-    return ns;
+    return ns - std::min(ns, spun_ns);
   }
 
   const load_view& view_;

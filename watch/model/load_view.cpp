@@ -70,6 +70,14 @@ class file_sums {
         use.write_ns += event.took_ns;
         if (event.kind == event_kind::write) use.written_bytes += bytes_in(event.value);
         break;
+      case event_kind::seek:
+        use.seek_ns += event.took_ns;
+        use.seek_bytes += bytes_in(event.value);
+        ++use.seeks;
+        break;
+      case event_kind::close:
+        use.close_ns += event.took_ns;
+        break;
       default:
         break;
     }
@@ -145,7 +153,8 @@ thread_use use_of(const watched_process& process, const watched_thread& thread,
 }  // namespace
 
 bool is_file_access(event_kind kind) {
-  return kind >= event_kind::open && kind <= event_kind::sync;
+  return (kind >= event_kind::open && kind <= event_kind::sync) || kind == event_kind::seek ||
+         kind == event_kind::close;
 }
 
 bool decodes(zone_work work) {

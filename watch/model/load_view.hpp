@@ -30,6 +30,8 @@ struct file_use {
   std::uint64_t bytes = 0;        // read
   std::uint64_t again_bytes = 0;  // of them, that had been read before
   std::uint64_t written_bytes = 0;
+  std::uint64_t seeks = 0;       // that read a block
+  std::uint64_t seek_bytes = 0;  // which they read
   std::uint64_t first_ns = UINT64_MAX;
   std::uint64_t open_ns = 0;
   std::uint64_t read_ns = 0;
@@ -37,9 +39,13 @@ struct file_use {
   std::uint64_t look_up_ns = 0;
   std::uint64_t list_ns = 0;
   std::uint64_t write_ns = 0;
+  std::uint64_t seek_ns = 0;
+  std::uint64_t close_ns = 0;
 
   // Of all threads, without what was written.
-  [[nodiscard]] std::uint64_t access_ns() const { return open_ns + read_ns + look_up_ns; }
+  [[nodiscard]] std::uint64_t access_ns() const {
+    return open_ns + read_ns + seek_ns + close_ns + look_up_ns;
+  }
 };
 
 // Time of a thread until the load was over, without what lies inside other events.

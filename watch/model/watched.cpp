@@ -46,6 +46,8 @@ constexpr const char* words_of_kinds[] = {
     "frame",
     "spinning",
     "allocating",
+    "seek",
+    "close",
 };
 static_assert(std::size(words_of_kinds) == event_kinds);
 

@@ -77,6 +77,19 @@ void* mapped(std::uintptr_t caller, std::size_t bytes, int flags, int file, long
 }
 
 template <class Call>
+int closed(std::uintptr_t caller, int file, Call call) {
+  const std::uint32_t name = name_of_file(file);
+  forget_descriptor(file);
+  if (name == 0) return call();
+  return measured(caller, call, [&](int failed, plain_event& event) {
+    event.kind = event_kind::close;
+    event.id = name;
+    fails_if(event, failed != 0);
+    record(event);
+  });
+}
+
+template <class Call>
 off_t placed(int file, Call call) {
   const off_t place = call();
   if (place >= 0) descriptor_of(file).place.store(static_cast<std::uint64_t>(place), relaxed);
@@ -130,8 +143,7 @@ CREATES(creat64)
 
 constinit next_function<int(int)> next_close("close");
 OVERTURE_WATCH_TAKES(int, close, (int file)) {
-  forget_descriptor(file);
-  return next_close(file);
+  return closed(OVERTURE_WATCH_CALLER, file, [&] { return next_close(file); });
 }
 
 constinit next_function<int(int)> next_dup("dup");

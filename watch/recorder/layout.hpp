@@ -45,8 +45,10 @@ enum class event_kind : std::uint8_t {
   frame,       // shown
   spin,        // a call over and over, with nothing else between; id: which; value: how often
   allocate,    // calls of malloc() and the like until now; detail: how many; value: what they took
+  seek,        // in a FILE, that read a block; value: place and bytes of that
+  close,       // of a file
 };
-inline constexpr std::uint8_t event_kinds = 23;
+inline constexpr std::uint8_t event_kinds = 25;
 
 // What is called by threads that wait on a core.
 enum class spin_call : std::uint8_t {

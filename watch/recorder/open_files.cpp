@@ -31,6 +31,11 @@ void note_descriptor(int file, std::uint32_t name, descriptor_kind kind) noexcep
   one.kind.store(kind, relaxed);
 }
 
+std::uint32_t name_of_file(int file) noexcept {
+  const descriptor& of = descriptor_of(file);
+  return of.kind.load(relaxed) == descriptor_kind::file ? of.name.load(relaxed) : 0;
+}
+
 bool is_open(std::uint32_t name) noexcept {
   return name != 0 && open_counts[name].load(relaxed) != 0;
 }

@@ -23,6 +23,8 @@ struct descriptor {
 inline constexpr std::size_t descriptors_max = 16384;
 [[nodiscard]] descriptor& descriptor_of(int file) noexcept;
 void note_descriptor(int file, std::uint32_t name, descriptor_kind kind) noexcept;
+// 0 if it is no file, or an unknown one.
+[[nodiscard]] std::uint32_t name_of_file(int file) noexcept;
 // Whether there is one of that name.
 [[nodiscard]] bool is_open(std::uint32_t name) noexcept;
 // Of a process before a fork, which had other numbers for names.

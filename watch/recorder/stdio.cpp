@@ -57,11 +57,23 @@ void find_place(FILE* file) noexcept {
   }
 }
 
+// A move to where the FILE has nothing in memory reads the block there.
 template <class Call>
-int placed(FILE* file, Call call) {
-  const int failed = call();
-  if (failed == 0 && recorded_thread()) find_place(file);
-  return failed;
+int placed(std::uintptr_t caller, FILE* file, Call call) {
+  const off_t before = file->_offset;
+  return measured(caller, call, [&](int failed, plain_event& event) {
+    if (failed != 0) return;
+    find_place(file);
+    const off_t end = file->_offset;
+    const std::ptrdiff_t bytes = file->_IO_read_end - file->_IO_read_base;
+    if (end == before || bytes <= 0 || end < bytes) return;
+    event.kind = event_kind::seek;
+    event.flags = plain_event::stdio;
+    event.id = descriptor_of(fileno(file)).name.load(relaxed);
+    event.value =
+        at_place(static_cast<std::uint64_t>(end - bytes), static_cast<std::uint64_t>(bytes));
+    record(event);
+  });
 }
 
 void note_unseen(FILE* file, std::uintptr_t caller) noexcept {
@@ -97,12 +109,23 @@ OPENS(fopen64)
 
 constinit next_function<int(FILE*)> next_fclose("fclose");
 OVERTURE_WATCH_TAKES(int, fclose, (FILE * file)) {
+  std::uint32_t name = 0;
   if (file) {
     note_unseen(file, OVERTURE_WATCH_CALLER);
     const kept_errno keep;
+    name = name_of_file(fileno(file));
     forget_descriptor(fileno(file));
   }
-  return next_fclose(file);
+  if (name == 0) return next_fclose(file);
+  return measured(
+      OVERTURE_WATCH_CALLER, [&] { return next_fclose(file); },
+      [&](int failed, plain_event& event) {
+        event.kind = event_kind::close;
+        event.flags = plain_event::stdio;
+        event.id = name;
+        fails_if(event, failed != 0);
+        record(event);
+      });
 }
 
 namespace {
@@ -188,10 +211,10 @@ OVERTURE_WATCH_TAKES(std::size_t, fwrite,
                [&] { return next_fwrite(from, size, count, file); });
 }
 
-#define SEEKS(NAME)                                                   \
-  constinit next_function<int(FILE*, long, int)> next_##NAME(#NAME);  \
-  OVERTURE_WATCH_TAKES(int, NAME, (FILE * file, long by, int from)) { \
-    return placed(file, [&] { return next_##NAME(file, by, from); }); \
+#define SEEKS(NAME)                                                                          \
+  constinit next_function<int(FILE*, long, int)> next_##NAME(#NAME);                         \
+  OVERTURE_WATCH_TAKES(int, NAME, (FILE * file, long by, int from)) {                        \
+    return placed(OVERTURE_WATCH_CALLER, file, [&] { return next_##NAME(file, by, from); }); \
   }
 SEEKS(fseek)
 SEEKS(fseeko)
@@ -204,10 +227,10 @@ OVERTURE_WATCH_TAKES(void, rewind, (FILE * file)) {
   descriptor_of(fileno(file)).place.store(0, relaxed);
 }
 
-#define SETS_PLACE(NAME)                                               \
-  constinit next_function<int(FILE*, const void*)> next_##NAME(#NAME); \
-  OVERTURE_WATCH_TAKES(int, NAME, (FILE * file, const void* place)) {  \
-    return placed(file, [&] { return next_##NAME(file, place); });     \
+#define SETS_PLACE(NAME)                                                                  \
+  constinit next_function<int(FILE*, const void*)> next_##NAME(#NAME);                    \
+  OVERTURE_WATCH_TAKES(int, NAME, (FILE * file, const void* place)) {                     \
+    return placed(OVERTURE_WATCH_CALLER, file, [&] { return next_##NAME(file, place); }); \
   }
 SETS_PLACE(fsetpos)
 SETS_PLACE(fsetpos64)

@@ -29,6 +29,9 @@ inline constexpr std::size_t zone_works = 9;
   X(png_read_rows, "libpng", images)                                                          \
   X(png_read_png, "libpng", images)                                                           \
   X(png_image_finish_read, "libpng", images)                                                  \
+  X(spng_decode_image, "libspng", images)                                                     \
+  X(spng_decode_row, "libspng", images)                                                       \
+  X(spng_decode_scanline, "libspng", images)                                                  \
   X(jpeg_read_header, "libjpeg", images)                                                      \
   X(jpeg_start_decompress, "libjpeg", images)                                                 \
   X(jpeg_read_scanlines, "libjpeg", images)                                                   \

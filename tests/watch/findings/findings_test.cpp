@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Zlib
 #include "watch/findings/finding.hpp"
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -163,6 +162,28 @@ const flawed_load flawed_loads[] = {
          of.main().read(font, 110_ms + i * 200_ms, 100_ms, 0, 1'000'000);
        }
      }},
+    {"moves to and fro in an archive", finding_kind::seeking, 300_ms,
+     "600 moves read 18.8 MiB for 58.6 KiB that were wanted: /data/a.zip (600).",
+     [](made_up& of) {
+       const std::uint32_t archive = of.name("/data/a.zip");
+       for (unsigned i = 0; i < 600; ++i) {
+         const std::uint64_t place = i % 2 * 1'000'000 + i * 100;
+         of.main().add(event_kind::seek, 100_ms + i * 2_ms, 500_us, archive,
+                       at_place(place, 32'768));
+         of.main().read(archive, 101_ms + i * 2_ms, 1_us, place, 100);
+       }
+     }},
+    {"a thousand small files", finding_kind::many_files, 500_ms,
+     "1,000 files in 4 folders, 250 of them in /data/0; 400 B were read of each.",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 1'000; ++i) {
+         const std::uint32_t name =
+             of.name("/data/" + std::to_string(i % 4) + "/" + std::to_string(i));
+         of.main().open(name, 100_ms + i * 1_ms, 400_us);
+         of.main().read(name, 100_ms + i * 1_ms + 400_us, 50_us, 0, 400);
+         of.main().add(event_kind::close, 100_ms + i * 1_ms + 450_us, 50_us, name);
+       }
+     }},
     {"a search path", finding_kind::misses, 400_ms, "4,000 look-ups of 1 name failed",
      [](made_up& of) {
        const std::uint32_t name = of.name("/data/mods/missing.png");
@@ -173,6 +194,17 @@ const flawed_load flawed_loads[] = {
        const std::uint32_t name = of.name("/data/a.png");
        for (unsigned i = 0; i < 5'000; ++i) {
          of.main().add(event_kind::look_up, 100_ms + i * 200_us, 100_us, name);
+       }
+     }},
+    {"a stat() of each entry of a folder", finding_kind::look_ups, 500_ms,
+     "5,000 questions about 1,000 names:",
+     [](made_up& of) {
+       of.main().add(event_kind::list, 50_ms, 20_ms, of.name("/data"), 1'000);
+       for (unsigned i = 0; i < 1'000; ++i) {
+         const std::uint32_t name = of.name("/data/" + std::to_string(i));
+         for (unsigned j = 0; j < 5; ++j) {
+           of.main().add(event_kind::look_up, 100_ms + (i * 5 + j) * 200_us, 100_us, name);
+         }
        }
      }},
     {"a large folder", finding_kind::listing, 250_ms, "40,000 entries: /data/tiles (40,000)",
@@ -192,6 +224,16 @@ const flawed_load flawed_loads[] = {
        const std::uint32_t options = of.name("/home/options.cfg");
        of.main().add(event_kind::write, 100_ms, 50_ms, options, at_place(0, 100));
        of.main().add(event_kind::sync, 150_ms, 300_ms, options);
+     }},
+    {"a log that is opened for each line", finding_kind::writing, 400_ms,
+     "/home/game.log (400 ms). Opened again and again to be written to: /home/game.log (1,000).",
+     [](made_up& of) {
+       const std::uint32_t log = of.name("/home/game.log");
+       for (unsigned i = 0; i < 1'000; ++i) {
+         of.main().add(event_kind::open, 100_ms + i * 1_ms, 200_us, log, O_WRONLY | O_CREAT);
+         of.main().add(event_kind::write, 100_ms + i * 1_ms + 200_us, 100_us, log, at_place(0, 9));
+         of.main().add(event_kind::close, 100_ms + i * 1_ms + 300_us, 100_us, log);
+       }
      }},
     {"an error that is printed over and over", finding_kind::printing, 300_ms,
      "3,000 writes: (standard error) (2,000), (standard output) (1,000).",
@@ -214,6 +256,13 @@ const flawed_load flawed_loads[] = {
        of.main().add(event_kind::wait_poll, 100_ms, 700_ms,
                      of.name("unix:/run/dbus/system_bus_socket"), 25'000);
        of.main().add(event_kind::wait_poll, 900_ms, 900_ms, of.name("unix:@/tmp/.X11-unix/X0"), 0);
+     }},
+    {"a service that does not answer", finding_kind::servers, 900_ms,
+     "1 wait ended without an answer, by a time-out, most of unix:/run/user/1000/bus.",
+     [](made_up& of) {
+       of.main()
+           .add(event_kind::wait_poll, 100_ms, 900_ms, of.name("unix:/run/user/1000/bus"), 900)
+           .flags = plain_event::timeout;
      }},
     {"a window that takes long to open", finding_kind::window, 640_ms, "SDL_CreateWindow (640 ms)",
      [](made_up& of) { of.main().zone(zone_number::SDL_CreateWindow, 100_ms, 640_ms); }},
@@ -238,6 +287,26 @@ const flawed_load flawed_loads[] = {
        of->sample_ns = 2_ms;
        for (unsigned i = 0; i < 300; ++i) {
          of.main()->samples.push_back({100_ms + i * 2_ms, 0x1100 + i * 8});
+       }
+     }},
+    {"a main thread that computes in the library of C", finding_kind::computing, 600_ms,
+     "By samples: find in game (600 ms). Of that in what these call: strlen in libc.so.6 (500 ms).",
+     [](made_up& of) {
+       of->sample_ns = 2_ms;
+       of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libc.so.6"});
+       of->functions = {{0x1101, "find"}, {0x1110, "find"}, {0x7000'0101, "strlen"}};
+       for (unsigned i = 0; i < 300; ++i) {
+         of.main()->samples.push_back(i < 50
+                                          ? thread_sample{100_ms + i * 2_ms, 0x1100}
+                                          : thread_sample{100_ms + i * 2_ms, 0x7000'0100, 0x1110});
+       }
+     }},
+    {"a frame after each file", finding_kind::frames, 304_ms,
+     "19 frames of 16.0 ms each, from game+0x200 (304 ms).",
+     [](made_up& of) {
+       for (unsigned i = 0; i < 20; ++i) {
+         of.main().open(of.name("/data/" + std::to_string(i)), 100_ms + i * 50_ms, 1_us);
+         of.main().add(event_kind::frame, 110_ms + i * 50_ms, 16_ms).caller = in_game;
        }
      }},
     {"fonts", finding_kind::fonts, 450_ms, "FcFontMatch (450 ms)",
@@ -331,42 +400,6 @@ TEST(findings, do_not_blame_what_goes_on_beside_the_main_thread) {
   }
   process.thread("idle", 0).wait(event_kind::wait_condition, 0, 1900_ms, 0xD0, in_game);
   EXPECT_TRUE(found_in(process, 2000_ms).empty());
-}
-
-// A tight loop of a thread that works alone, or of more instructions.
-TEST(findings, leave_tight_loops_of_work_alone) {
-  for (const unsigned loop_bytes : {4u, 5u, 40u}) {
-    made_up process;
-    process->sample_ns = 1_ms;
-    made_up_thread worker = process.thread("worker", 0);
-    for (unsigned i = 0; i < 500; ++i) {
-      process.main()->samples.push_back(
-          {100_ms + i * 1_ms, 0x1100 + (loop_bytes == 40 ? i % 2 * 40 : i % loop_bytes)});
-      if (loop_bytes > 4) worker->samples.push_back({100_ms + i * 1_ms, 0x2000 + i * 8});
-    }
-    for (const finding& each : found_in(process, 2000_ms)) {
-      EXPECT_NE(each.kind, finding_kind::spinning) << loop_bytes;
-    }
-  }
-}
-
-TEST(limits, say_that_no_samples_were_taken) {
-  made_up process;
-  EXPECT_THAT(limits_of(view_of(process.done(10_ms))), testing::Contains(HasSubstr("samples")));
-  process->sample_ns = 1_ms;
-  EXPECT_TRUE(limits_of(view_of(process.done(10_ms))).empty());
-}
-
-TEST(limits, say_what_the_program_hid) {
-  made_up process;
-  process->sample_ns = 1_ms;
-  process->unknown = has_own_allocator | has_raw_threads | has_other_root;
-  process.main().add(event_kind::load_code, 1_ms, 0, process.name("a.so"), RTLD_NOW);
-  process.main().add(event_kind::load_code, 1_ms, 0, process.name("b.so"),
-                     RTLD_NOW | RTLD_DEEPBIND);
-  EXPECT_THAT(limits_of(view_of(process.done(10_ms))),
-              testing::ElementsAre(HasSubstr("allocator"), HasSubstr("clone()"),
-                                   HasSubstr("chroot()"), HasSubstr("b.so was loaded")));
 }
 
 TEST(findings, name_the_library_that_a_lock_is_hidden_in) {
