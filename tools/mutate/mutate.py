@@ -19,22 +19,19 @@ import argparse
 import concurrent.futures
 import fnmatch
 import math
-import os
 import pathlib
 import random
 import re
-import resource
 import subprocess
 import sys
 
+from limited_run import run_limited
 from plant_list import LIST, read_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutate" / "tree"
 BUILD = ROOT / "build" / "mutate" / "build"
 SWITCH = ROOT / "build" / "mutate" / "planted.hpp"
-# Of the processor, so that a busy machine kills nothing. A clean run takes less than half of it.
-TEST_SECONDS = 300
 ORDERS, BEHAVIOUR = "memory orders", "behaviour"
 # The goal for behaviour; for orders a little less than what is killed, so that a loss shows.
 ENOUGH = {BEHAVIOUR: 0.85, ORDERS: 0.38}
@@ -350,26 +347,19 @@ def find_program(name):
     return next(path for path in BUILD.rglob(f"{name}_tests") if path.is_file())
 
 
-def limit_time():
-    resource.setrlimit(resource.RLIMIT_CPU, (TEST_SECONDS, TEST_SECONDS + 5))
-
-
 def run_program(program, filters, number=0):
     """How the tests fail; None if they pass."""
     program, _, divisor = program.partition("/")
     command = [find_program(program), "--gtest_fail_fast", "--gtest_brief=1",
                "--gtest_filter=" + (":".join(filters) or "*")]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=20 * TEST_SECONDS,
-                              preexec_fn=limit_time,
-                              env={**os.environ, "OVERTURE_PLANTED": str(number),
-                                   "OVERTURE_INTERLEAVE_DIVISOR": divisor or "1"})
-    except subprocess.TimeoutExpired:
+    ended = run_limited(command, {"OVERTURE_PLANTED": str(number),
+                                  "OVERTURE_INTERLEAVE_DIVISOR": divisor or "1"})
+    if ended is None:
         return f"{program}: does not end"
-    if done.returncode != 0:
-        failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
-        return failed.group(1) if failed else f"{program}: exit status {done.returncode}"
+    status, output = ended
+    if status != 0:
+        failed = re.search(r"\[  FAILED  \] (\S+)", output)
+        return failed.group(1) if failed else f"{program}: exit status {status}"
     return None
 
 
