@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -389,6 +390,49 @@ TEST(asset_bad_luck, a_pool_whose_queue_is_full_loads_all) {
     EXPECT_TRUE(wall.is_ready());
     EXPECT_EQ(failing.back().status().error().code, errc::corrupt);
   }
+}
+
+class jobs_at_once final : public job_system {
+ public:
+  void submit(job work, job_group* group, const job_options&) noexcept override {
+    group->begin_job();
+    ++depth_;
+    deepest = std::max(deepest, depth_);
+    work();
+    --depth_;
+    (void)group->end_job();
+  }
+  void wait(job_group&) noexcept override {}
+  bool wait_until(job_group& group, std::uint64_t) noexcept override {
+    return group.pending() == 0;
+  }
+  [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
+  void set_idle_reason(const char*) noexcept override {}
+
+  int deepest = 0;
+
+ private:
+  int depth_ = 0;
+};
+
+TEST(asset_bad_luck, jobs_that_run_where_they_are_submitted_do_not_nest_for_each_asset) {
+  store_rig rig;
+  std::string names;
+  for (int i = 0; i < 100; ++i) {
+    names += std::to_string(i) + "\n";
+    rig.add(std::to_string(i), "text");
+  }
+  rig.add("room", names);
+  rig.os.set_cached(true);
+  rig.mount();
+  rig.texts.is_free = true;
+  jobs_at_once jobs;
+  asset_store store(rig.engine.files, rig.engine.reads, jobs,
+                    {.files_max = 2, .background_threads = 0});
+  ASSERT_TRUE(store.add(rig.texts) && store.add(rig.lists));
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_TRUE(store.wait_for(room, test::hang) && room.is_ready());
+  EXPECT_LE(jobs.deepest, 3);
 }
 
 TEST(asset_bad_luck, pump_with_no_time_goes_on_by_a_step) {
