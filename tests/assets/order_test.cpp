@@ -250,6 +250,26 @@ TEST(asset_order, a_raised_asset_is_decoded_before_jobs_that_were_queued_meanwhi
   others.wait();
 }
 
+TEST(asset_order, what_cannot_be_read_lends_its_priority_to_no_other) {
+  store_rig rig({.workers = 0});
+  rig.add("late", "late");
+  rig.mount();
+  rigged_store store(rig, {.background_threads = 0});
+  const asset<words> late = store.get<words>("late"_path, asset_priority::low);
+  while (late.state() != asset_state::decoding) (void)rig.engine.jobs.try_help();
+  const asset<words> missing = store.get<words>("missing"_path, asset_priority::high);
+  job_group others{rig.engine.jobs};
+  bool ran = false;
+  others.run([&] {
+    ran = true;
+    EXPECT_EQ(missing.state(), asset_state::failed);
+    EXPECT_EQ(rig.happened.count("decode late"), 0u);
+  });
+  while (!ran) (void)rig.engine.jobs.try_help();
+  others.wait();
+  EXPECT_EQ(store.outcome(late), "ready");
+}
+
 TEST(asset_order, a_background_asset_that_is_raised_before_it_is_read_needs_no_other_to_end) {
   store_rig rig({.workers = 1});
   rig.add("music", "music");
@@ -282,6 +302,22 @@ TEST(asset_order, what_others_wait_for_is_read_before_what_nothing_waits_for) {
   const asset<words> wall = store.get<words>("b"_path);
   pump_until_settled(store);
   EXPECT_THAT(decodes(rig), ElementsAre("room", "wall.txt", "a", "b"));
+}
+
+TEST(asset_order, what_others_wait_for_is_read_first_though_these_were_raised_late) {
+  store_rig rig({.workers = 0});
+  rig.add("room", "wall.txt");
+  for (const char* name : {"wall.txt", "a"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, in_order);
+  const asset<list> room = store.get<list>("room"_path, asset_priority::low);
+  asset<words> a;
+  rig.lists.before_decode = [&](const std::string&) {
+    a = store.get<words>("a"_path);
+    store.raise(room, asset_priority::normal);
+  };
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("room", "wall.txt", "a"));
 }
 
 // The queue reads them in the order of the disk, which is one of these two at most.

@@ -41,9 +41,9 @@ struct two_types {
     for (int i = 0; i < files; ++i) rig.add(std::to_string(i), std::string(10, 'x'));
     rig.mount();
   }
-  [[nodiscard]] asset_store& begin(asset_store_config config) {
+  [[nodiscard]] asset_store& begin(asset_store_config config, unsigned background_threads = 0) {
     config.keep_bytes = 0;
-    config.background_threads = 0;
+    config.background_threads = background_threads;
     config.reload_delay = std::chrono::nanoseconds(0);
     store.emplace(rig.engine.files, rig.engine.reads, rig.engine.jobs, config);
     EXPECT_TRUE(store->add(rig.texts));
@@ -210,6 +210,25 @@ TEST(a_shared_read, is_as_urgent_as_the_most_urgent_of_its_assets) {
   store.set_priority(texts[2], asset_priority::low);
   while (!last.is_ready()) store.pump(std::chrono::nanoseconds(1));
   EXPECT_FALSE(texts[0].is_ready());
+  pump_until_settled(store);
+}
+
+TEST(a_shared_read, that_is_raised_with_one_of_its_assets_needs_no_background_thread) {
+  two_types of(0, 2);
+  of.rig.os.set_cached(true);
+  barricade gate{barricade::raised};
+  of.rig.texts.before_decode = [&](const std::string& path) {
+    if (path == "1") gate.wait();
+  };
+  asset_store& store = of.begin({}, 1);
+  const asset<words> music = store.get<words>("1"_path, asset_priority::background);
+  while (music.state() != asset_state::decoding) (void)of.rig.engine.jobs.try_help();
+  const asset<words> text = store.get<words>("0"_path, asset_priority::background);
+  const asset<length> bytes = store.get<length>("0"_path, asset_priority::background);
+  while (bytes.state() != asset_state::reading) ASSERT_TRUE(of.rig.engine.jobs.try_help());
+  store.raise(bytes, asset_priority::normal);
+  EXPECT_TRUE(store.wait_for(bytes, hang)) << "the background thread is busy";
+  gate.lower();
   pump_until_settled(store);
 }
 

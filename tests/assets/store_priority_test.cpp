@@ -275,5 +275,26 @@ TEST(a_priority, set_at_random_gives_the_order_of_the_last_numbers) {
   }
 }
 
+// Which are read at once, and decoded in the order of their turns.
+TEST(a_priority, that_is_raised_while_a_file_is_read_makes_it_the_last_of_those) {
+  store_rig rig({.workers = 0});
+  for (const char* name : {"a", "b"}) rig.add(name, name);
+  rig.os.set_cached(false);
+  rig.mount();
+  read_queue reads(rig.engine.files, {.run_by_host = true});
+  asset_store store(rig.engine.files, reads, rig.engine.jobs, {.background_threads = 0});
+  ASSERT_TRUE(store.add(rig.texts));
+  const asset<words> a = store.get<words>("a"_path, asset_priority::low);
+  const asset<words> b = store.get<words>("b"_path);
+  while (rig.engine.jobs.try_help()) {
+  }
+  ASSERT_EQ(a.state(), asset_state::reading);
+  ASSERT_EQ(b.state(), asset_state::reading);
+  store.raise(a, asset_priority::normal);
+  reads.drain();
+  pump_until_settled(store);
+  EXPECT_THAT(decodes(rig), ElementsAre("b", "a"));
+}
+
 }  // namespace
 }  // namespace overture::asset_priority_test
