@@ -238,7 +238,10 @@ class growing_loader final : public loader<grown> {
  public:
   static constexpr std::size_t size = 1u << 20;
   [[nodiscard]] bool reads() const noexcept override { return false; }  // all are decoded at once
-  result<grown> decode(std::span<const std::byte>, load_context&) override { return grown{}; }
+  result<grown> decode(std::span<const std::byte>, load_context& context) override {
+    if (needs_another) (void)context.need<words>("another");
+    return grown{};
+  }
   result<void> build(grown& value, asset_context&) override {
     value.bytes.resize(size);
     return {};
@@ -251,6 +254,7 @@ class growing_loader final : public loader<grown> {
   std::uint64_t bytes_of(const grown& value) const noexcept override { return value.bytes.size(); }
 
   bool says = true;
+  bool needs_another = false;
 };
 
 // Unless its loader says so, what others have taken is the guess.
@@ -275,6 +279,32 @@ TEST(build, takes_the_memory_that_is_known_within_the_budget) {
     EXPECT_LE(now.waiting_bytes, budget + growing_loader::size) << says;
     for (const asset<grown>& each : held) EXPECT_EQ(store.outcome(each), "ready");
   }
+}
+
+TEST(build, has_the_memory_that_is_known_reserved_while_its_asset_waits) {
+  constexpr std::uint64_t budget = 8 * growing_loader::size;
+  store_rig rig({.workers = 0});
+  rig.texts.is_free = true;
+  rig.add("another", "text");
+  rig.os.set_cached(false);
+  rig.mount();
+  read_queue reads(rig.engine.files, {.run_by_host = true});
+  growing_loader values;
+  values.needs_another = true;
+  asset_store store(rig.engine.files, reads, rig.engine.jobs,
+                    {.budget_bytes = budget, .background_threads = 0});
+  ASSERT_TRUE(store.add(rig.texts) && store.add(values));
+  std::vector<asset<grown>> held;
+  for (int i = 0; i < 20; ++i) held.push_back(store.get<grown>(std::to_string(i)));
+  while (rig.engine.jobs.try_help()) {
+  }
+  reads.drain();
+  while (rig.engine.jobs.try_help()) {
+  }
+  const asset_progress now = store.progress();
+  EXPECT_GE(now.for_pump, 4u) << "built";
+  EXPECT_LE(now.waiting_bytes, budget + growing_loader::size);
+  for (const asset<grown>& each : held) EXPECT_TRUE(store.wait_for(each, hang));
 }
 
 TEST(build, loads_without_workers_too) {

@@ -283,5 +283,71 @@ TEST(asset_memory, notices_the_room_that_others_give_back_while_its_own_work_goe
   ASSERT_TRUE(store.is_ready(stuck));
 }
 
+// With the job of each that was read after it, as a job takes what is most urgent.
+TEST(asset_memory, that_is_lacking_for_what_is_dropped_keeps_none_from_being_decoded) {
+  memory_rig rig({.workers = 0});
+  rig.add("wall", "=5");
+  rig.add("large", "12");
+  for (const char* name : {"a", "b", "c"}) rig.add(name, "1");
+  rig.os.set_cached(true);
+  rig.mount();
+  memory_store store(rig, {.budget_bytes = 16 * mib, .background_threads = 0});
+  const auto run_jobs = [&] {
+    while (rig.engine.jobs.try_help()) {
+    }
+  };
+  const asset<level> wall = store.get<level>("wall"_path, asset_priority::high);
+  run_jobs();
+  ASSERT_EQ(store.progress().for_pump, 1u);
+  asset<part> large = store.get<part>("large"_path, asset_priority::high);
+  std::vector<asset<part>> all;
+  for (const char* name : {"a", "b", "c"}) all.push_back(store.get<part>(name));
+  run_jobs();
+  EXPECT_EQ(rig.sum.decodes, 0) << "they wait behind the one that has no room";
+  large = {};
+  (void)store.progress();  // looks at what was dropped
+  run_jobs();
+  EXPECT_EQ(rig.sum.decodes, 3);
+}
+
+// The first part says what parts usually take, so the child is not begun beside the one that was
+// read before.
+TEST(asset_memory, beyond_the_budget_is_for_what_others_wait_for_first) {
+  memory_rig rig({.workers = 0});
+  rig.add("first", "5");
+  rig.add("parent", "=10\nchild");
+  rig.add("child", "5");
+  rig.add("other", "10");
+  rig.mount();
+  memory_store store(rig, {.budget_bytes = 16 * mib, .background_threads = 0});
+  ASSERT_TRUE(store.is_ready(store.get<part>("first"_path)));
+  const asset<level> parent = store.get<level>("parent"_path);
+  const asset<part> other = store.get<part>("other"_path);
+  store.run_jobs();
+  EXPECT_EQ(parent.state(), asset_state::needing);
+  EXPECT_EQ(store.get<part>("child"_path).state(), asset_state::finalizing);
+  EXPECT_EQ(other.state(), asset_state::decoding) << "it waits";
+  ASSERT_TRUE(store.is_ready(parent) && store.is_ready(other));
+}
+
+TEST(asset_memory, that_is_lacking_for_one_file_keeps_no_urgent_one_from_being_read) {
+  memory_rig rig({.workers = 0});
+  rig.texts.is_free = true;
+  rig.add("wall", "=8");
+  rig.add("large", "8");
+  rig.add("urgent", "text");
+  rig.mount();
+  memory_store store(rig, {.budget_bytes = 16 * mib, .files_max = 1, .background_threads = 0});
+  ASSERT_TRUE(store.add(rig.texts));
+  const asset<level> wall = store.get<level>("wall"_path);
+  const asset<part> large = store.get<part>("large"_path);
+  store.run_jobs();
+  EXPECT_EQ(large.state(), asset_state::decoding) << "it waits for room";
+  const asset<words> urgent = store.get<words>("urgent"_path, asset_priority::high);
+  store.run_jobs();
+  EXPECT_TRUE(urgent.is_ready()) << "no pump() is needed for it";
+  ASSERT_TRUE(store.is_ready(large));
+}
+
 }  // namespace
 }  // namespace overture::memory_test

@@ -7,8 +7,10 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "assets/counted_memory.hpp"
+#include "assets/memory_rig.hpp"
 #include "assets/store_rig.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/memory_ledger.hpp"
@@ -323,6 +325,52 @@ TEST(the_room_of_files, waits_for_the_most_urgent_first) {
   EXPECT_TRUE(store.wait_for(store.held[7], test::hang));
   EXPECT_FALSE(store.held[6].is_ready());
   EXPECT_TRUE(store.are_ready());
+}
+
+// The smaller one would go past it for ever.
+TEST(the_room_of_files, is_for_what_was_refused_once_before_what_was_asked_for_later) {
+  test::memory_rig rig({.workers = 0});
+  rig.add("wall", "=1");
+  rig.add("large", std::string(test::mib, 'x'));
+  rig.add("small", "x");
+  rig.mount();
+  test::memory_store store(
+      rig, {.budget_bytes = 2 * test::mib, .files_max = 1, .background_threads = 0});
+  ASSERT_TRUE(store.add(rig.texts));
+  const asset<test::level> wall = store.get<test::level>("wall"_path);
+  store.run_jobs();
+  const asset<test::words> large = store.get<test::words>("large"_path);
+  const asset<test::words> small = store.get<test::words>("small"_path);
+  store.run_jobs();
+  EXPECT_EQ(small.state(), asset_state::queued);
+  test::pump_until_settled(store);
+  EXPECT_EQ(test::decodes(rig), (std::vector<std::string>{"large", "small"}));
+}
+
+// The second asset of each file is not urgent, so that all files would stay in memory for it.
+TEST(the_room_of_files, that_are_read_for_two_is_within_the_budget_too) {
+  room_rig rig({.workers = 0});
+  rig.add_files(64, 256 * kib);
+  rig.os.set_cached(true);
+  rig.mount();
+  rig.texts.is_free = true;
+  counted_memory memory;
+  sum_loader sums;
+  room_store store(
+      rig, sums,
+      {.keep_bytes = 0, .budget_bytes = 1024 * kib, .background_threads = 0, .memory = &memory});
+  ASSERT_TRUE(store.add(rig.texts));
+  const std::uint64_t before = memory.now();
+  std::vector<asset<test::words>> texts;
+  for (int i = 0; i < 64; ++i) {
+    texts.push_back(store.get<test::words>(std::to_string(i), asset_priority::low));
+  }
+  store.ask(64);
+  EXPECT_TRUE(store.are_ready());
+  for (const asset<test::words>& each : texts) {
+    EXPECT_TRUE(store.wait_for(each, test::hang) && each.is_ready());
+  }
+  EXPECT_LE(memory.peak() - before, (1024 + 256 + 256 + 128) * kib);
 }
 
 }  // namespace

@@ -132,5 +132,27 @@ TEST(kept_memory, that_is_shared_does_not_count_with_what_is_kept) {
   EXPECT_EQ(store.progress().kept_bytes, 3 * mib) << "and not any more";
 }
 
+TEST(kept_memory, of_what_the_program_held_when_the_last_asset_went_that_needed_it_goes_last) {
+  memory_rig rig({.workers = 1});
+  rig.add("room", "=2\nwall");
+  rig.add("wall", "1");
+  rig.add("other", "1");
+  rig.mount();
+  memory_store store(rig, {.keep_bytes = 1 * mib});
+  asset<level> room = store.get<level>("room"_path);
+  asset<part> other = store.get<part>("other"_path);
+  ASSERT_TRUE(store.is_ready(room) && store.is_ready(other));
+  asset<part> wall = store.get<part>("wall"_path);
+  room = {};
+  ASSERT_TRUE(pump_until(store, [&] { return rig.sum.now == 2; })) << "too large to be kept";
+  other = {};
+  store.pump(1ms);
+  EXPECT_EQ(store.progress().kept_bytes, 1 * mib);
+  wall = {};
+  EXPECT_TRUE(pump_until(store, [&] { return rig.sum.now == 1; }));
+  EXPECT_TRUE(store.get<part>("wall"_path).is_ready());
+  EXPECT_FALSE(store.get<part>("other"_path).is_ready());
+}
+
 }  // namespace
 }  // namespace overture::store_keeping_test

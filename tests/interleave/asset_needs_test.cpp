@@ -271,6 +271,26 @@ TEST(a_store_in_all_interleavings, ends_each_reload_beside_drops_and_jobs) {
   });
 }
 
+TEST(a_store_in_all_interleavings, lets_an_old_value_go_after_a_decode_that_was_given_up) {
+  expect_clean_nearby([] {
+    explored_nodes store;
+    slot& one = store.get("a");
+    store.settle(one);
+    slot& dropped = store.get("b");
+    while (dropped.state.load() != asset_state::decoding) (void)store.jobs.run_one();
+    run({[&] { store.run_jobs(); }, [&] { store.drop(dropped); }});
+    store.reload("a");
+    for (int i = 0; i < 4; ++i) {
+      store.pump();
+      store.run_jobs();
+    }
+    check(one.version.load() == 2, "it was reloaded");
+    check(store.loader.alive.load() == 1, "and the old value has gone");
+    store.drop(one);
+    store.end();
+  });
+}
+
 TEST(a_store_in_all_interleavings, ends_while_a_reload_and_a_need_are_under_way) {
   expect_clean_nearby([] {
     explored_nodes store(false);
