@@ -186,6 +186,22 @@ TEST(a_stage, that_is_left_out_is_no_end_for_coarser_ones) {
               ElementsAre("0 4", "0 8", "0 16", "0 4", "0 8", "0 16"));
 }
 
+TEST(a_stage, that_is_left_out_once_a_coarser_one_is_wanted_is_no_end_for_that) {
+  staged of(0);
+  of.prefixes.stages = {4, 8, 12};
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 2);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 12)));
+  of.prefixes.fails_at = 12;
+  of.prefixes.during_decode = [&](std::size_t bytes) {
+    if (bytes == 12) store.set_last_stage(one, 1);
+  };
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, content));
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+}
+
 // Or lack of memory would be answered by taking more.
 TEST(a_stage, that_lacks_memory_takes_no_more_of_its_file) {
   for (const unsigned workers : {0u, 2u}) {
