@@ -88,7 +88,8 @@ TEST(a_file_fetcher, waits_for_the_thread_that_tells_of_a_step) {
   engine.mount({"/game"});
   file_fetcher fetcher(engine.files, engine.reads, engine.jobs, default_allocator(), 0);
   slow_listener listener;
-  fetch_request wanted{.path = "0"_path};
+  fetch_request wanted;
+  wanted.path = "0"_path;
   std::thread reader([&] { fetcher.begin(wanted, listener); });
   listener.begun.wait();
   while (!listener.has_ended) {
