@@ -36,16 +36,42 @@ std::string words_for(const watched_process& process, const watched_event& event
   return name.empty() ? words_of(event.kind) : std::string(name);
 }
 
-// With what lies inside.
+// What another finding has the time of.
+bool has_another_finding(const watched_event& event) {
+  return event.kind == event_kind::zone && zone_of(event.id).work != zone_work::files;
+}
+
+// The time of such events between two of a thread.
+template <class Wanted>
+std::uint64_t time_between(const watched_thread& thread, std::uint64_t begin_ns,
+                           std::uint64_t end_ns, Wanted wanted) {
+  std::uint64_t sum = 0;
+  std::uint64_t done = begin_ns;
+  auto at = std::ranges::lower_bound(thread.events, begin_ns, {}, &watched_event::begin_ns);
+  for (; at != thread.events.end() && at->begin_ns < end_ns; ++at) {
+    if (at->begin_ns < done || !wanted(*at)) continue;
+    done = std::min(at->end_ns, end_ns);
+    sum += done - at->begin_ns;
+  }
+  return sum;
+}
+
+// With what lies inside, but for what has another finding: SDL_Init() opens devices and the
+// display.
 template <class Wanted>
 work_sums time_of(const load_view& view, Wanted wanted) {
+  const auto is_others = [&](const watched_event& each) {
+    return has_another_finding(each) && !wanted(each);
+  };
   work_sums sums;
   for (const watched_thread& thread : view.process.threads) {
     std::uint64_t all = 0;
     each_outermost(thread, view.end_ns(), wanted,
                    [&](std::uint64_t begin, std::uint64_t end, const watched_event& each) {
-                     all += end - begin;
-                     sums.by_what[words_for(view.process, each)] += end - begin;
+                     const std::uint64_t ns =
+                         end - begin - time_between(thread, begin, end, is_others);
+                     all += ns;
+                     sums.by_what[words_for(view.process, each)] += ns;
                    });
     sums.longest_ns = std::max(sums.longest_ns, all);
   }

@@ -185,17 +185,15 @@ bool allocates_here() noexcept {
   return its.dlfo_map_start == own.dlfo_map_start;
 }
 
-// These allocate by malloc(), and who calls them is of more interest.
-#define NEW(NAME)                                                              \
-  constinit next_function<void*(std::size_t)> next_##NAME(#NAME);              \
-  OVERTURE_WATCH_TAKES(void*, NAME, (std::size_t bytes)) {                     \
-    const auto next = found(next_##NAME);                                      \
-    counts.caller = OVERTURE_WATCH_CALLER;                                     \
-    void* const block = next ? next(bytes) : make_block(bytes, counts.caller); \
-    counts.caller = 0;                                                         \
-    return block;                                                              \
-  }
-NEW(_Znwm)
-NEW(_Znam)
+// operator new allocates by malloc(), and who calls it is of more interest. operator new[] jumps to
+// it, so that its caller is seen here, too.
+constinit next_function<void*(std::size_t)> next__Znwm("_Znwm");
+OVERTURE_WATCH_TAKES(void*, _Znwm, (std::size_t bytes)) {
+  const auto next = found(next__Znwm);
+  counts.caller = OVERTURE_WATCH_CALLER;
+  void* const block = next ? next(bytes) : make_block(bytes, counts.caller);
+  counts.caller = 0;
+  return block;
+}
 
 }  // namespace overture::watch

@@ -266,6 +266,12 @@ const flawed_load flawed_loads[] = {
      }},
     {"a window that takes long to open", finding_kind::window, 640_ms, "SDL_CreateWindow (640 ms)",
      [](made_up& of) { of.main().zone(zone_number::SDL_CreateWindow, 100_ms, 640_ms); }},
+    {"a display that is opened with the devices", finding_kind::window, 600_ms,
+     "XOpenDisplay (600 ms)",
+     [](made_up& of) {
+       of.main().zone(zone_number::SDL_Init, 100_ms, 900_ms);
+       of.main().zone(zone_number::XOpenDisplay, 200_ms, 600_ms);
+     }},
     {"shaders", finding_kind::graphics, 900_ms, "glCompileShader (600 ms)",
      [](made_up& of) {
        of.main().zone(zone_number::glCompileShader, 100_ms, 600_ms);
