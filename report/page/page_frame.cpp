@@ -32,7 +32,8 @@ std::string changes_section(const std::vector<advice>& list) {
   std::string text = "<section>\n<h2>What to change</h2>\n<ul class=\"changes\">";
   const auto to = std::back_inserter(text);
   for (const advice& each : list) {
-    fmt::format_to(to, "<li><b>up to {}</b>{}", human_time(each.gain_ns), html_text(each.sentence));
+    fmt::format_to(to, "<li><b>up to {}</b> {}", human_time(each.gain_ns),
+                   html_text(each.sentence));
     if (!each.path.empty()) {
       fmt::format_to(to,
                      " <a class=\"moving\" href=\"#timeline-title\" data-find=\"{}\">Show it</a>",
@@ -97,16 +98,16 @@ std::string map_section() {
          "</select></div>\n<div id=\"treemap\" class=\"treemap\"></div>\n</section>\n";
 }
 
-std::string files_section(const char* title) {
+std::string files_section(const char* title, const char* bytes) {
   return fmt::format(
       "<section id=\"files-section\" class=\"moving\">\n<h2 id=\"files-title\">{}</h2>\n"
       "<p class=\"dim\" id=\"files-count\" aria-live=\"polite\"></p><div class=\"scroll\">"
-      "<table id=\"files-table\"><thead><tr><th>file</th><th>mount</th><th class=\"n\">size</th>"
+      "<table id=\"files-table\"><thead><tr><th>file</th><th>mount</th><th class=\"n\">{}</th>"
       "<th class=\"n\" aria-sort=\"descending\">total</th><th class=\"n\">disk</th>"
       "<th class=\"n\">unpack</th><th class=\"n\">decode</th><th class=\"n\">finalize</th>"
       "<th>content</th></tr></thead><tbody></tbody></table></div>"
       "<p><button type=\"button\" id=\"files-more\">Show more</button></p>\n</section>\n",
-      title);
+      title, bytes);
 }
 
 page_table thread_parts(const timeline_picture& picture) {

@@ -22,7 +22,8 @@ namespace overture::report_detail {
 [[nodiscard]] std::string timeline_section(const timeline_picture& picture,
                                            const drawn_timeline& drawn, const char* whole);
 [[nodiscard]] std::string map_section();
-[[nodiscard]] std::string files_section(const char* title);
+// `bytes`: what they are called that a file has.
+[[nodiscard]] std::string files_section(const char* title, const char* bytes = "size");
 // What each thread did: adds up to the load on each.
 [[nodiscard]] page_table thread_parts(const timeline_picture& picture);
 // A table under its title; empty if the table is.

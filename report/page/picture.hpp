@@ -56,6 +56,8 @@ struct picture_lane {
   lane_kind kind = lane_kind::background;
   std::uint64_t events_lost = 0;
   std::vector<picture_span> spans;  // by begin, parents before their children
+  std::uint64_t begin_ns = 0;       // when the thread was there
+  std::uint64_t end_ns = UINT64_MAX;
 };
 
 // A thread or a read that ended the wait of a thread.

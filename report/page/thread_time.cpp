@@ -26,7 +26,8 @@ class lane_time {
 
   thread_time sum() {
     const picture_lane& lane = picture_.lanes[lane_];
-    each_innermost(lane, picture_.load_begin_ns, picture_.total_ns,
+    each_innermost(lane, std::max(picture_.load_begin_ns, lane.begin_ns),
+                   std::min(picture_.total_ns, lane.end_ns),
                    [&](std::uint64_t begin, std::uint64_t end, const auto& open) {
                      add(begin, end, open.empty() ? nullptr : open.back());
                    });

@@ -33,7 +33,7 @@ CASES = {
                               is_timed=False),
     "stat-of-each-entry": Cause("look-ups", r"asked about each entry\. 20,400 questions .* "
                                             r"From search_in .* d_type", is_timed=False),
-    "seeks-in-archive": Cause("seeking", r"moves read .*/codelite.zip .* From .*seeks_in_archive",
+    "seeks-in-archive": Cause("seeking", r"seeks read .*/codelite.zip .* From .*seeks_in_archive",
                               is_timed=False),
     "quadratic-search": Cause("computing", r"in watched_public_cases\. By samples: item_of ",
                               is_timed=False, is_sampled=True),

@@ -10,22 +10,12 @@
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/load_threads.hpp"
 #include "watch/findings/words.hpp"
 
 namespace overture::watch {
 
 namespace {
-
-// Threads of drivers, which do no work of the game.
-bool is_of_driver(const watched_process& process, const watched_thread& thread) {
-  constexpr std::string_view drivers[] = {"_dri.so",  "libgallium", "libLLVM",  "libGLX",
-                                          "nvidia",   "libvulkan",  "libpulse", "libasound",
-                                          "pipewire", "libopenal"};
-  const watched_module* const module = process.module_of(thread.start);
-  return module && std::any_of(std::begin(drivers), std::end(drivers), [&](std::string_view each) {
-           return module->path.find(each) != std::string::npos;
-         });
-}
 
 // Code of the game, which may wait through the standard library.
 bool is_of_game(const watched_process& process, std::uint64_t caller) {

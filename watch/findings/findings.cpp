@@ -74,8 +74,23 @@ std::string software_graphics(const load_view& view) {
     if (each.name.starts_with("llvmpipe-") && each.kernel) core_ns += each.kernel->core_ns;
   }
   if (core_ns == 0) return {};
-  return fmt::format(" Graphics were drawn in software, which took {} of other threads' time.",
-                     human_time(core_ns));
+  return fmt::format(
+      " Graphics were drawn in software, which took other threads {} in the whole run.",
+      human_time(core_ns));
+}
+
+// Then all times are longer than they need be.
+std::string busy_machine(const load_view& view) {
+  constexpr std::uint64_t busy_parts = 4;
+  for (const watched_thread& each : view.process.threads) {
+    if (!each.is_main || !each.kernel) continue;
+    if (each.kernel->queued_ns < each.kernel->core_ns / busy_parts) return {};
+    return fmt::format(
+        " The machine was busy: in the whole run the main thread had a core for {}, and was ready "
+        "without one for {}.",
+        human_time(each.kernel->core_ns), human_time(each.kernel->queued_ns));
+  }
+  return {};
 }
 
 // What a network, a disk or a scanner of files multiplies.
@@ -156,9 +171,9 @@ std::string verdict_of(const load_view& view) {
     shares += fmt::format("{}{} {}{}", count++ == 0 ? "" : ", ", human_percent(share),
                           each.is_wait ? "waiting for " : "", each.what);
   }
-  if (shares.empty()) return text + '.' + requests;
-  return fmt::format("{}. The main thread spent {}.{}{}", text, shares, software_graphics(view),
-                     requests);
+  if (shares.empty()) return text + '.' + requests + busy_machine(view);
+  return fmt::format("{}. The main thread spent {}.{}{}{}", text, shares, software_graphics(view),
+                     requests, busy_machine(view));
 }
 
 }  // namespace overture::watch

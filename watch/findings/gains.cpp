@@ -35,8 +35,8 @@ void add_decoding(const load_view& view, unsigned threads, std::vector<gain>& to
   made.what = fmt::format("Decoding on {} threads.", threads);
   made.basis = fmt::format(
       "A replay of the {} that {} did alone, {} in all, the longest {}: on {} threads they take "
-      "{}. All else stays as it was; none may need what another has made, and as many cores have "
-      "to be free.",
+      "{}. All else stays as it was. It assumes that none needs the result of another, and that as "
+      "many cores are free.",
       report_detail::counted(alone.count, "decode", "decodes"),
       thread_words(view.process, alone.thread), time_text(alone.ns), time_text(alone.longest_ns),
       threads, time_text(now));

@@ -2,8 +2,32 @@
 #include "watch/findings/load_threads.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 namespace overture::watch {
+
+namespace {
+
+bool began_in(const watched_process& process, const watched_thread& thread,
+              std::initializer_list<std::string_view> files) {
+  const watched_module* const module = process.module_of(thread.start);
+  return module && std::any_of(files.begin(), files.end(), [&](std::string_view each) {
+           return module->path.find(each) != std::string::npos;
+         });
+}
+
+}  // namespace
+
+bool is_of_graphics_driver(const watched_process& process, const watched_thread& thread) {
+  return began_in(process, thread,
+                  {"_dri.so", "libgallium", "libLLVM", "libGLX", "nvidia", "libvulkan"});
+}
+
+bool is_of_driver(const watched_process& process, const watched_thread& thread) {
+  return is_of_graphics_driver(process, thread) ||
+         began_in(process, thread, {"libpulse", "libasound", "pipewire", "libopenal"});
+}
 
 std::vector<bool> awaited_threads(const load_view& view) {
   constexpr double awaited_share_min = 0.05;

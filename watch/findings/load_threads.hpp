@@ -15,4 +15,9 @@ namespace overture::watch {
 // they are done waits for none of them.
 [[nodiscard]] std::vector<bool> loading_threads(const load_view& view);
 
+// A thread that a driver has begun does no work of the game.
+[[nodiscard]] bool is_of_graphics_driver(const watched_process& process,
+                                         const watched_thread& thread);
+[[nodiscard]] bool is_of_driver(const watched_process& process, const watched_thread& thread);
+
 }  // namespace overture::watch

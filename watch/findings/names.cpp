@@ -72,10 +72,11 @@ void find_look_ups(const load_view& view, std::vector<finding>& to) {
                                       report_detail::counted(sums.by_name.size(), "name", "names"),
                                       names_words(view.process, sums.by_name, count_text)));
   made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
-  made.advice = is_of_lists
-                    ? "readdir() says in d_type whether an entry is a folder: ask where it "
-                      "is DT_UNKNOWN alone. List each folder once, and keep the list."
-                    : "Open the file and look whether that works; keep what is known of it.";
+  made.advice =
+      is_of_lists
+          ? "readdir() says in d_type whether an entry is a folder: call "
+            "stat() only where it says DT_UNKNOWN. List each folder once, and keep the list."
+          : "Open the file and look whether that works; keep what is known of it.";
   to.push_back(made);
 }
 

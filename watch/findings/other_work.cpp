@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "report/words/units.hpp"
 #include "watch/findings/finding.hpp"
+#include "watch/findings/load_threads.hpp"
 #include "watch/findings/words.hpp"
 
 namespace overture::watch {
@@ -29,9 +32,25 @@ struct work_sums {
   std::map<std::string, std::uint64_t> by_what;  // functions, and what is waited for
 };
 
+// The waits of the main thread that a thread of the driver ended.
+std::unordered_set<const watched_event*> waits_for_driver(const watched_process& process) {
+  std::unordered_set<const watched_event*> waits;
+  for (const watched_wake& each : process.wakes) {
+    const watched_thread& to = process.threads[each.to_thread];
+    if (to.is_main && is_of_graphics_driver(process, process.threads[each.from_thread])) {
+      waits.insert(&to.events[each.to_event]);
+    }
+  }
+  return waits;
+}
+
 // What an event is called in a list.
 std::string words_for(const watched_process& process, const watched_event& event) {
   if (event.kind == event_kind::zone) return zone_of(event.id).function;
+  if (is_wait(event.kind) && event.kind != event_kind::wait_poll &&
+      event.kind != event_kind::wait_reply) {
+    return "waiting for its threads";
+  }
   const std::string_view name = process.name(event.id);
   return name.empty() ? words_of(event.kind) : std::string(name);
 }
@@ -130,7 +149,7 @@ void find_servers(const load_view& view, std::vector<finding>& to) {
   finding made{
       .kind = finding_kind::servers,
       .ns = sums.longest_ns,
-      .what = "A device or a server is waited for.",
+      .what = "The game waits for a device or a server.",
       .evidence = {list_of(sums)},
       .advice = "Open devices and ask servers on another thread, and begin to load meanwhile."};
   if (const std::string unanswered = unanswered_in(view); !unanswered.empty()) {
@@ -142,8 +161,10 @@ void find_servers(const load_view& view, std::vector<finding>& to) {
 
 // Drivers compile shaders when they like: also when something is drawn.
 void find_graphics(const load_view& view, std::vector<finding>& to) {
-  work_sums sums = time_of(view, [](const watched_event& each) {
-    return is_work(each, zone_work::textures) || is_work(each, zone_work::shaders);
+  const std::unordered_set<const watched_event*> waits = waits_for_driver(view.process);
+  work_sums sums = time_of(view, [&](const watched_event& each) {
+    return is_work(each, zone_work::textures) || is_work(each, zone_work::shaders) ||
+           waits.contains(&each);
   });
   if (const thread_use* const main = view.main()) {
     for (const auto& [file, ns] : driver_code(*main)) {
@@ -152,10 +173,17 @@ void find_graphics(const load_view& view, std::vector<finding>& to) {
     }
   }
   if (sums.longest_ns == 0) return;
+  std::vector<std::string> evidence{list_of(sums)};
+  const bool in_software = std::ranges::any_of(
+      view.process.threads, [](const auto& each) { return each.name.starts_with("llvmpipe-"); });
+  if (in_software) {
+    evidence.emplace_back(
+        "It draws in software here: where there is a graphics processor, this takes less.");
+  }
   to.push_back({.kind = finding_kind::graphics,
                 .ns = sums.longest_ns,
-                .what = "The graphics driver takes textures and compiles shaders.",
-                .evidence = {list_of(sums)},
+                .what = "The graphics driver uploads textures and compiles shaders.",
+                .evidence = std::move(evidence),
                 .advice = "Compile shaders once and keep them, or while files are read; upload "
                           "compressed textures."});
 }
@@ -165,7 +193,7 @@ void find_before_main(const load_view& view, std::vector<finding>& to) {
   to.push_back(
       {.kind = finding_kind::before_main,
        .ns = std::min(*view.process.main_ns, view.end_ns()),
-       .what = "The program took long until its main() began.",
+       .what = "It took long to reach main().",
        .evidence = {fmt::format(
            "{} loaded and set up first.",
            report_detail::counted(view.process.modules.size(), "library was", "libraries were"))},

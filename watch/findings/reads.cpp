@@ -113,9 +113,9 @@ void find_seeking(const load_view& view, std::vector<finding>& to) {
     };
     made.ns = std::max(made.ns, time_of(thread, view.end_ns(), is_seek));
   }
-  made.what = "Moves to and fro in files read whole blocks for a few bytes.";
+  made.what = "Seeks back and forth in files read whole blocks for a few bytes.";
   made.evidence.push_back(fmt::format(
-      "{} moves read {} for {} that were wanted: {}.", count_text(seeks), bytes_text(read_bytes),
+      "{} seeks read {} for {} that were wanted: {}.", count_text(seeks), bytes_text(read_bytes),
       bytes_text(wanted_bytes), names_words(view.process, by_name, count_text)));
   made.evidence.push_back(fmt::format("From {}.", places_words(view.process, callers)));
   made.advice =
@@ -156,7 +156,7 @@ void find_cold(const load_view& view, std::vector<finding>& to) {
         fmt::format("Slow reads: {}.", names_words(view.process, by_name, time_text)));
   }
   made.advice =
-      "Have several reads under way at a time, or put files into one archive in the order of their "
+      "Keep several reads in flight, or put files into one archive in the order of their "
       "first use: a record of this run has that order.";
   to.push_back(made);
 }

@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::size_t told_max = 3;
 
-std::string and_more(std::size_t all, const char* what) {
-  return all > told_max
-             ? fmt::format(" and {} more{}", report_detail::grouped(all - told_max), what)
-             : "";
+// " and 1 more place"
+std::string and_more(std::size_t all, const char* one, const char* several) {
+  if (all <= told_max) return {};
+  const std::size_t more = all - told_max;
+  return fmt::format(" and {} more{}", report_detail::grouped(more), more == 1 ? one : several);
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ std::string places_words(const watched_process& process,
     text +=
         fmt::format("{}{} ({})", text.empty() ? "" : ", ", process.place_of(caller), time_text(ns));
   }
-  return text + and_more(ns_by_caller.size(), " places");
+  return text + and_more(ns_by_caller.size(), " place", " places");
 }
 
 std::string names_words(const watched_process& process,
@@ -51,7 +52,7 @@ std::string names_words(const watched_process& process,
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ",
                         path.empty() ? std::string_view("an unknown file") : path, text_of(number));
   }
-  return text + and_more(by_name.size(), "");
+  return text + and_more(by_name.size(), "", "");
 }
 
 std::string count_text(std::uint64_t number) {

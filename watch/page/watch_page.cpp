@@ -56,13 +56,13 @@ class watch_writer {
     text_ += report_detail::timeline_section(picture_, shown_, "Whole load");
     text_ += "<section id=\"what-if\" hidden></section>\n";  // what the scripts look for
     text_ += report_detail::map_section();
-    text_ += report_detail::files_section("Files");
+    text_ += report_detail::files_section("Files", "read");
     text_ += "<div class=\"two\">\n";
     text_ += report_detail::table_section("Locks", locks());
     text_ += report_detail::table_section("Call sites", sites());
     text_ += report_detail::table_section("Code that was on a core", code());
     text_ += report_detail::table_section("Threads by the kernel's clock", threads());
-    text_ += report_detail::table_section("Looked for in vain", misses());
+    text_ += report_detail::table_section("Failed look-ups", misses());
     text_ += "</div>\n";
     text_ += report_detail::table_section("What each thread did", thread_parts(picture_));
     for (const std::string& each : limits_of(view_))
@@ -109,7 +109,7 @@ class watch_writer {
     if (content_.findings.empty()) return;
     put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
     for (const finding& each : content_.findings) {
-      put("<li><b>{}</b>{}", human_time(each.ns), html_text(each.what));
+      put("<li><b>{}</b> {}", human_time(each.ns), html_text(each.what));
       for (const std::string& sentence : each.evidence) {
         put(" <span class=\"dim\">{}</span>", html_text(sentence));
       }
@@ -123,14 +123,14 @@ class watch_writer {
     put("<section>\n<h2>What Overture would give</h2>\n<ul class=\"changes\">");
     for (const gain& each : content_.gains) {
       const std::string shorter = each.ns ? human_time(*each.ns) : "measure it";
-      put("<li><b>{}</b>{} <span class=\"dim\">{}</span></li>", shorter, html_text(each.what),
+      put("<li><b>{}</b> {} <span class=\"dim\">{}</span></li>", shorter, html_text(each.what),
           html_text(each.basis));
     }
     put("</ul>\n</section>\n");
   }
 
   [[nodiscard]] page_table locks() const {
-    page_table table("", {"lock", "n:waited", "n:times", "n:threads", "asked for at"});
+    page_table table("", {"lock", "n:waited", "n:times", "n:threads", "waited at"});
     for (const lock_row& each : lock_rows(view_)) {
       if (table.size() == rows_max) break;
       table.row({fmt::format("{:#x}", each.address), time_cell(each.ns), count_cell(each.waits),

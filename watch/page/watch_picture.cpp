@@ -91,6 +91,8 @@ class watch_painter {
     picture_lane lane;
     lane.name = name;
     lane.events_lost = thread.lost_events;
+    lane.begin_ns = thread.begin_ns;
+    if (thread.has_ended) lane.end_ns = thread.end_ns;
     if (thread.is_main && view_.process.main_ns) {
       lane.spans.push_back({0, *view_.process.main_ns, builder_.number_of("before main", false),
                             overture::no_subject});

@@ -181,5 +181,22 @@ TEST(thread_time, only_the_time_of_the_load_counts) {
   EXPECT_EQ(threads[1].parts.at(0).name, unknown_time);
 }
 
+// Of a thread that began late and ended early nothing is unknown before and after.
+TEST(time_of_threads, is_of_the_time_in_which_a_thread_was_there) {
+  timeline_picture picture;
+  picture.total_ns = 100 * ms;
+  picture.names = {{"decode", false}};
+  picture.lanes = {{.name = "loader",
+                    .spans = {{20 * ms, 30 * ms, 0, no_subject}},
+                    .begin_ns = 20 * ms,
+                    .end_ns = 32 * ms}};
+  const std::vector<thread_time> threads = time_of_threads(picture);
+  ASSERT_EQ(threads.size(), 1u);
+  ASSERT_EQ(threads[0].parts.size(), 2u);
+  EXPECT_EQ(threads[0].parts[0].ns, 10 * ms);
+  EXPECT_EQ(threads[0].parts[1].name, unknown_time);
+  EXPECT_EQ(threads[0].parts[1].ns, 2 * ms);
+}
+
 }  // namespace
 }  // namespace overture::report_detail::thread_time_test

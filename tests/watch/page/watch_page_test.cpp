@@ -80,7 +80,7 @@ TEST(watch_page, has_what_overture_would_give_and_a_note) {
       watch_page({.view = view,
                   .gains = {{gain_kind::decoding_on_threads, 20_ms, "On threads.", "A <replay>."}},
                   .note = "The median of <2> runs."});
-  EXPECT_THAT(page, HasSubstr("<b>20.0 ms</b>On threads. <span class=\"dim\">A &lt;replay"));
+  EXPECT_THAT(page, HasSubstr("<b>20.0 ms</b> On threads. <span class=\"dim\">A &lt;replay"));
   EXPECT_THAT(page, HasSubstr("<p>The median of &lt;2&gt; runs.</p>"));
 }
 
