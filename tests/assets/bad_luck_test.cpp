@@ -363,7 +363,7 @@ class needing_loader final : public loader<from_nothing> {
 // Then jobs run within the call that submits them, which must not nest as deep as there are assets.
 TEST(asset_bad_luck, a_pool_whose_queue_is_full_loads_all) {
   constexpr int count = 20'000;
-  for (const std::size_t queued_max : {1, 64, 512}) {
+  for (const std::size_t queued_max : {1u, 64u, 512u}) {
     test::fake_os os;
     os.add_file("/game/broken.txt", "broken");
     os.add_file("/game/wall.txt", "wall");

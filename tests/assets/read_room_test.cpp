@@ -241,7 +241,7 @@ TEST_P(the_ledger_of_files, may_be_as_small_as_it_likes) {
 TEST_P(the_ledger_of_files, lets_needs_go_on) {
   for (const unsigned workers : {0u, 2u}) {
     for (const unsigned files_max : {1u, 2u, 5u}) {
-      for (const std::uint64_t limit : {1, 150, 450}) {
+      for (const std::uint64_t limit : {1u, 150u, 450u}) {
         SCOPED_TRACE(testing::Message() << workers << ' ' << files_max << ' ' << limit);
         store_rig rig({.workers = workers});
         rig.os.set_cached(workers == 0);
