@@ -15,6 +15,7 @@
 #include "overture/assets/asset_group.hpp"
 #include "overture/assets/part_loader.hpp"
 #include "overture/load/load_record.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture::asset_variant_test {
 namespace {
@@ -180,7 +181,11 @@ class table_loader final : public loader<table> {
     return made;
   }
   [[nodiscard]] bool free_threaded() const noexcept override { return true; }
+  [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
+    return stage == 0 ? first_stage : 0;
+  }
 
+  std::uint64_t first_stage = 0;
   std::atomic<int> decoded{0};
   std::function<void()> before_decode;
 };
@@ -304,6 +309,22 @@ TEST_F(a_part, that_failed_is_made_again_once_its_file_was_loaded_again) {
   ASSERT_TRUE(store->take_events([](const asset_event& event) {
     EXPECT_NE(event.kind, asset_event_kind::failed) << event.path.text;
   }));
+}
+
+TEST_F(a_part, that_is_not_in_the_first_stage_of_its_file_is_made_of_the_next) {
+  const std::string first = "one 1\n";
+  rig.add("table", first + "three 3\n");
+  tables.first_stage = first.size();
+  barricade gate{barricade::raised};
+  tables.before_decode = [&] {
+    if (tables.decoded == 2) gate.wait();
+  };
+  start();
+  const asset<table> whole = store->get<table>("table"_path);
+  const asset<cell> three = get("three");
+  ASSERT_EQ(store->outcome(three), "not_found");
+  gate.lower();
+  ASSERT_TRUE(pump_until(*store, [&] { return three.is_ready(); }));
 }
 
 TEST(an_asset_without_a_file, is_made_again_by_a_reload_of_its_path) {

@@ -281,30 +281,51 @@ TEST(build, takes_the_memory_that_is_known_within_the_budget) {
   }
 }
 
+TEST(build, takes_memory_that_counts_though_nothing_was_known_of_it) {
+  store_rig rig({.workers = 0});
+  rig.add("another", "");
+  rig.mount();
+  growing_loader values;
+  values.says = false;
+  rigged_store store(rig, {.background_threads = 0});
+  ASSERT_TRUE(store.add(values));
+  const asset<grown> one = store.get<grown>("one"_path);
+  while (rig.engine.jobs.try_help()) {
+  }
+  EXPECT_EQ(store.progress().for_pump, 1u);
+  EXPECT_EQ(store.progress().waiting_bytes, growing_loader::size);
+  EXPECT_EQ(store.outcome(one), "ready");
+}
+
 TEST(build, has_the_memory_that_is_known_reserved_while_its_asset_waits) {
   constexpr std::uint64_t budget = 8 * growing_loader::size;
-  store_rig rig({.workers = 0});
-  rig.texts.is_free = true;
-  rig.add("another", "text");
-  rig.os.set_cached(false);
-  rig.mount();
-  read_queue reads(rig.engine.files, {.run_by_host = true});
-  growing_loader values;
-  values.needs_another = true;
-  asset_store store(rig.engine.files, reads, rig.engine.jobs,
-                    {.budget_bytes = budget, .background_threads = 0});
-  ASSERT_TRUE(store.add(rig.texts) && store.add(values));
-  std::vector<asset<grown>> held;
-  for (int i = 0; i < 20; ++i) held.push_back(store.get<grown>(std::to_string(i)));
-  while (rig.engine.jobs.try_help()) {
+  for (const bool says : {true, false}) {
+    store_rig rig({.workers = 0});
+    rig.texts.is_free = true;
+    rig.add("another", "text");
+    rig.os.set_cached(false);
+    rig.mount();
+    read_queue reads(rig.engine.files, {.run_by_host = true});
+    growing_loader values;
+    values.says = says;
+    asset_store store(rig.engine.files, reads, rig.engine.jobs,
+                      {.budget_bytes = budget, .background_threads = 0});
+    ASSERT_TRUE(store.add(rig.texts) && store.add(values));
+    const asset<grown> first = store.get<grown>("first"_path);
+    ASSERT_TRUE(store.wait_for(first, hang));
+    values.needs_another = true;
+    std::vector<asset<grown>> held;
+    for (int i = 0; i < 20; ++i) held.push_back(store.get<grown>(std::to_string(i)));
+    while (rig.engine.jobs.try_help()) {
+    }
+    reads.drain();
+    while (rig.engine.jobs.try_help()) {
+    }
+    const asset_progress now = store.progress();
+    EXPECT_GE(now.for_pump, 4u) << "built; " << says;
+    EXPECT_LE(now.waiting_bytes, budget + growing_loader::size) << says;
+    for (const asset<grown>& each : held) EXPECT_TRUE(store.wait_for(each, hang));
   }
-  reads.drain();
-  while (rig.engine.jobs.try_help()) {
-  }
-  const asset_progress now = store.progress();
-  EXPECT_GE(now.for_pump, 4u) << "built";
-  EXPECT_LE(now.waiting_bytes, budget + growing_loader::size);
-  for (const asset<grown>& each : held) EXPECT_TRUE(store.wait_for(each, hang));
 }
 
 TEST(build, loads_without_workers_too) {

@@ -14,6 +14,7 @@
 
 #include "assets/store_rig.hpp"
 #include "overture/assets/part_loader.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture::endless_reload_test {
 namespace {
@@ -79,12 +80,14 @@ class whole_loader final : public loader<whole> {
  public:
   std::uint64_t first_stage = 0;
   std::atomic<int> decoded{0};
+  std::function<void()> before_decode;
 
  private:
   [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
     return stage == 0 ? first_stage : 0;
   }
   result<whole> decode(std::span<const std::byte> bytes, load_context& context) override {
+    if (before_decode) before_decode();
     ++decodes, ++decoded;
     whole made{{.text = text_of(bytes), .wholes = {}, .pieces = {}, .items = {}}};
     made.of.ask(context, false);
@@ -173,21 +176,24 @@ TEST(an_endless_reload, is_none_of_a_part_that_its_file_can_do_without) {
 }
 
 TEST(an_endless_reload, ends_where_each_lets_the_other_load_and_fail) {
-  for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{1} << 20}) {
-    for (const std::uint64_t keep : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
-      graph of({{"c1", "v328\nmaybe item b"},
-                {"c", "v4\nneed piece c"},
-                {"b", "v825\n"},
-                {"b1", "v867\n"}});
-      of.items.first_stage = 6;
-      asset_store& store = of.begin({.keep_bytes = keep, .budget_bytes = budget, .files_max = 2});
-      const asset<item> b = store.get<item>("b"_path);
-      const asset<item> other = store.get<item>("b1"_path);
-      of.rig.add("b", "v799\nlate need whole c1\n");
-      of.rig.add("b1", "v805\nlate need piece c\nlate maybe piece c1\n");
-      store.reload("b1");
-      EXPECT_TRUE(of.comes_to_rest()) << budget << ' ' << keep;
-    }
+  for (unsigned which = 0; which < 8; ++which) {
+    const unsigned workers = which % 2;
+    const std::uint64_t budget = which / 2 % 2 == 0 ? 1 : 1u << 20;
+    const std::uint64_t keep = which / 4 == 0 ? 0 : 1u << 20;
+    SCOPED_TRACE(testing::Message() << workers << ' ' << budget << ' ' << keep);
+    graph of({{"c1", "v328\nmaybe item b"},
+              {"c", "v4\nneed piece c"},
+              {"b", "v825\n"},
+              {"b1", "v867\n"}},
+             workers);
+    of.items.first_stage = 6;
+    asset_store& store = of.begin({.keep_bytes = keep, .budget_bytes = budget, .files_max = 2});
+    const asset<item> b = store.get<item>("b"_path);
+    const asset<item> other = store.get<item>("b1"_path);
+    of.rig.add("b", "v799\nlate need whole c1\n");
+    of.rig.add("b1", "v805\nlate need piece c\nlate maybe piece c1\n");
+    store.reload("b1");
+    EXPECT_TRUE(of.comes_to_rest());
   }
 }
 
@@ -195,8 +201,13 @@ TEST(an_endless_reload, ends_where_each_lets_the_other_load_and_fail) {
 TEST(an_endless_reload, is_none_of_a_part_that_waits_while_its_file_gets_its_stages) {
   graph of({{"c", "late need item b\n"}, {"b", ""}}, 2);
   of.wholes.first_stage = 16;
+  barricade part_waits{barricade::raised};
+  of.wholes.before_decode = [&] {
+    if (of.wholes.decoded == 1) part_waits.wait();  // with the second stage
+  };
   std::atomic<int> items{0};
   of.items.before_decode = [&] {
+    part_waits.lower();
     if (++items > 5) return;
     const int wholes = of.wholes.decoded;
     for (const int pumps = of.pumps; of.wholes.decoded == wholes && of.pumps < pumps + 1000;) {

@@ -291,5 +291,24 @@ TEST(a_failed_need, that_comes_before_what_needs_it_by_others_has_them_tried_aga
   }
 }
 
+// However often it was tried in vain.
+TEST(a_failed_need, that_is_mended_after_many_saves_lets_all_that_failed_for_it_load) {
+  store_rig rig({.workers = 1});
+  rig.add("room", "wall.txt");
+  rig.add("wall.txt", "broken");
+  rig.mount();
+  rigged_store store(rig, at_once);
+  const asset<list> room = store.get<list>("room"_path);
+  ASSERT_EQ(store.outcome(room), "corrupt");
+  for (std::size_t saves = 1; saves <= 10; ++saves) {
+    store.reload("wall.txt");
+    ASSERT_TRUE(pump_until(store, [&] { return rig.happened.count("decode room") > saves; }));
+    ASSERT_EQ(store.outcome(room), "corrupt");
+  }
+  rig.add("wall.txt", "mended");
+  store.reload("wall.txt");
+  EXPECT_TRUE(pump_until(store, [&] { return room.is_ready(); }));
+}
+
 }  // namespace
 }  // namespace overture::failed_need_test

@@ -91,7 +91,7 @@ class part_loader final : public loader<part> {
 };
 
 // A file has a line for each asset that a level needs: a part, or another level with '@' before it,
-// or a size of its own with '='.
+// or with '~' if the level keeps no handle on that, or a size of its own with '='.
 struct level {
   claim memory;
   std::vector<asset<part>> parts;
@@ -113,6 +113,8 @@ class level_loader final : public loader<level> {
         own = std::stoul(line.substr(1));
       } else if (line.starts_with('@')) {
         levels.push_back(context.need<level>(line.substr(1)));
+      } else if (line.starts_with('~')) {
+        (void)context.need<level>(line.substr(1));
       } else {
         parts.push_back(context.need<part>(line));
       }

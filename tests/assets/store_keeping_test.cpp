@@ -154,5 +154,28 @@ TEST(kept_memory, of_what_the_program_held_when_the_last_asset_went_that_needed_
   EXPECT_FALSE(store.get<part>("other"_path).is_ready());
 }
 
+// Where only the store has a handle on a need, its reload does not end that it counts as kept.
+TEST(kept_memory, of_what_is_reloaded_while_it_is_kept_counts_with_its_new_needs) {
+  memory_rig rig({.workers = 1});
+  rig.add("room", "~wall");
+  rig.add("wall", "=1\nold");
+  rig.add("old", "2");
+  rig.add("new", "4");
+  rig.mount();
+  memory_store store(rig, {.keep_bytes = 64 * mib, .reload_delay = 0ns});
+  asset<level> room = store.get<level>("room"_path);
+  ASSERT_TRUE(store.is_ready(room));
+  room = {};
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().kept_bytes == 3 * mib; }));
+  rig.add("wall", "=1\nnew");
+  store.reload("wall");
+  ASSERT_TRUE(pump_until(store, [&] { return rig.sum.now == 1 + 2 + 4; }));
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().waiting_bytes == 0; }));
+  EXPECT_EQ(store.progress().kept_bytes, 7 * mib) << "the old part too";
+  room = store.get<level>("room"_path);
+  EXPECT_EQ(store.progress().kept_bytes, 2 * mib);
+  EXPECT_EQ(store.progress().held_bytes, 5 * mib);
+}
+
 }  // namespace
 }  // namespace overture::store_keeping_test
