@@ -95,7 +95,12 @@ class whole_loader final : public loader<whole> {
   }
 };
 class piece_loader final : public part_loader<piece, whole> {
+ public:
+  std::atomic<int> made_count{0};
+
+ private:
   result<piece> make(const whole& of, asset_context& context) override {
+    ++made_count;
     piece made{{.text = of.of.text, .wholes = {}, .pieces = {}, .items = {}}};
     made.of.ask(context, true);
     return made;
@@ -221,6 +226,7 @@ TEST(an_endless_reload, is_none_of_a_part_that_waits_while_its_file_gets_its_sta
   while (!part.is_ready() && std::chrono::steady_clock::now() < end) of.pump(1);
   EXPECT_TRUE(part.is_ready());
   EXPECT_EQ(items, 1);
+  EXPECT_EQ(of.pieces.made_count, 1);
   EXPECT_TRUE(pump_until(store, [&] { return part.version() == 2; }));
   EXPECT_TRUE(of.comes_to_rest());
   EXPECT_EQ(part.version(), 2u);

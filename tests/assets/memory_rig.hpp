@@ -61,7 +61,6 @@ class part_loader final : public loader<part> {
 
   result<part> decode(std::span<const std::byte> bytes, load_context&) override {
     ++tally_.decodes;
-    if (size_in(bytes) == stuck) gate.wait();
     return part{claim(tally_, size_in(bytes))};
   }
   std::uint64_t memory_needed(const asset_path&,
@@ -76,8 +75,6 @@ class part_loader final : public loader<part> {
 
   bool is_free = false;
   bool states = true;
-  std::uint64_t stuck = 0;  // parts of this size wait for the gate
-  barricade gate{barricade::raised};
   mutable std::atomic<int> reads{0};
 
  private:

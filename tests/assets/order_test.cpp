@@ -21,7 +21,6 @@ using namespace std::chrono_literals;
 using namespace overture::literals;
 using test::decodes;
 using test::list;
-using test::os_call;
 using test::os_call_info;
 using test::pump_until_settled;
 using test::rigged_store;
@@ -318,6 +317,22 @@ TEST(asset_order, what_others_wait_for_is_read_first_though_these_were_raised_la
   };
   pump_until_settled(store);
   EXPECT_THAT(decodes(rig), ElementsAre("room", "wall.txt", "a"));
+}
+
+TEST(asset_order, what_is_urgent_is_decoded_before_what_is_less_so_is_read) {
+  store_rig rig({.workers = 0});
+  rig.os.set_cached(true);
+  for (const char* name : {"urgent", "other"}) rig.add(name, name);
+  rig.mount();
+  rigged_store store(rig, {.background_threads = 0});
+  const asset<words> urgent = store.get<words>("urgent"_path, asset_priority::high);
+  const asset<words> other = store.get<words>("other"_path);
+  rig.os.before_each_call([&](const os_call_info& call) {
+    const bool is_decoded = rig.happened.count("decode urgent") == 1;
+    EXPECT_TRUE(is_decoded || !call.path.ends_with("other"));
+  });
+  pump_until_settled(store);
+  EXPECT_TRUE(other.is_ready());
 }
 
 // The queue reads them in the order of the disk, which is one of these two at most.

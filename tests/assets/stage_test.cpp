@@ -260,6 +260,19 @@ TEST(a_stage, that_cannot_be_coarser_again_is_as_coarse_as_can_be) {
   ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
 }
 
+TEST(a_stage, that_is_too_little_is_no_reason_to_read_again_what_is_shown) {
+  staged of(0);
+  of.rig.os.set_cached(true);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  of.prefixes.fails_at = 4;
+  store.set_last_stage(one, 0);
+  of.settle();
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 4"));
+}
+
 TEST(a_stage, that_is_mended_between_two_reads_is_made_after_all) {
   staged of(1);
   asset_store& store = of.begin();
