@@ -146,12 +146,18 @@ struct graph {
       std::this_thread::yield();
     }
   }
-  // Nothing is decoded any more, after some frames.
+  // Nothing is decoded any more, after some frames. What threads have begun may take long.
   [[nodiscard]] bool comes_to_rest() {
-    for (int tries = 0; tries < 100; ++tries) {
+    const auto end = std::chrono::steady_clock::now() + hang;
+    for (int tries = 0; tries < 100 && std::chrono::steady_clock::now() < end;) {
       const int before = decodes;
       pump(100);
-      if (before == decodes && store->progress().waiting_bytes == 0) return true;
+      const bool is_loading = store->progress().waiting_bytes != 0;
+      if (before != decodes) {
+        ++tries;
+      } else if (!is_loading) {
+        return true;
+      }
     }
     return false;
   }
