@@ -284,8 +284,7 @@ void asset_store::reload_mount(mount_id mount) noexcept {
     const bool is_there = state_->files.providers(one->path, {&winner, 1}) > 0;
     const result<mount_id> remover = state_->files.remover(one->path);
     const bool is_of_it = (is_there && winner == mount) || (remover && *remover == mount);
-    // The mount may end after this.
-    if (is_of_it) state_->core.reload(one->path, true);
+    if (is_of_it) state_->core.reload(one->path);
   }
 }
 

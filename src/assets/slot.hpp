@@ -99,7 +99,6 @@ struct slot : overture::detail::asset_head {
   value_stage stage;                 // of the value, or of that which is being loaded
   unsigned last_stage = all_stages;  // that the program wants
   unsigned stages_left_out = 0;      // bits: no value can be made of so little of the file
-  bool holds_asset = false;          // of a reload: has a handle of it
   unsigned asked_stage = 0;          // of a reload: a file that is shorter now ends in another one
   bool was_too_little = false;       // its decode() failed, and left its stage out
   std::uint64_t since_ns = 0;        // when it came into its state
@@ -187,7 +186,6 @@ struct slot : overture::detail::asset_head {
   unsigned tries = 0;             // tried by the store itself
   std::uint64_t circle_at = 0;    // saves that there were when one of its needs closed a circle
   bool saved = false;             // the program said that its file has changed
-  bool only_by_pump = false;      // the change is of a mount that may end before the next pump()
 
   bool in_call = false;             // of its loader
   std::uint8_t call_parity = 0;     // the generation that this belongs to, even or odd

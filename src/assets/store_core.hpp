@@ -138,7 +138,7 @@ class store_core final : public fetch_listener {
   void retry(slot& failed) noexcept;
   // Its last handle is gone.
   void unused(slot& one) noexcept { unused_.add(one); }
-  void reload(const asset_path& path, bool only_by_pump = false) noexcept;
+  void reload(const asset_path& path) noexcept;
   // Until the next pump() a mount may end: what is read until then is read again.
   void tree_changes() noexcept;
   [[nodiscard]] result<void> reload_status_of(const slot& one) noexcept;
@@ -383,7 +383,7 @@ class store_core final : public fetch_listener {
   void consider_stage(slot& one) noexcept REQUIRES(lock_);
   void make_stage(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] bool try_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  void hold_reloaded(slot& reload) noexcept REQUIRES(lock_);
+  void hold_reloaded(slot& reload, asset_state before) noexcept REQUIRES(lock_);
   void give_up_reload(slot& reload, actions& todo) noexcept REQUIRES(lock_);
   void end_reload(slot& reload, actions& todo) noexcept REQUIRES(lock_);
   // Lets old values go.
@@ -447,8 +447,8 @@ class store_core final : public fetch_listener {
   std::size_t events_ GUARDED_BY(lock_) = 0;  // assets in that list
   std::uint64_t reads_begun_ GUARDED_BY(lock_) = 0;
   std::uint64_t retries_ GUARDED_BY(lock_) = 0;
-  std::uint64_t words_ GUARDED_BY(lock_) = 1;  // of the program, that may let others load
-  bool tree_changes_ GUARDED_BY(lock_) = false;
+  std::uint64_t words_ GUARDED_BY(lock_) = 1;    // of the program, that may let others load
+  bool tree_changes_ GUARDED_BY(lock_) = false;  // until the next pump()
   std::uint64_t times_queued_ GUARDED_BY(lock_) = 0;
   std::array<bool, asset_priority_class_count> had_no_room_
       GUARDED_BY(lock_){};                            // the first to decode

@@ -151,7 +151,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     }
     one.state.store(next.state, std::memory_order_release);
     note_change_of_state(one, before.state);
-    if (one.reload_of != nullptr) hold_reloaded(one);
+    if (one.reload_of != nullptr) hold_reloaded(one, before.state);
   }
   if (before.in == place::kept && next.in == place::none) consider_stage(one);
   if (one.is_idle || next.in == place::kept) look_if_idle(one);

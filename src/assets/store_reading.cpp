@@ -122,13 +122,11 @@ void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& tod
   one.room_bytes = room_bytes;
   one.was_too_little = false;
   slot& asset = one.reload_of != nullptr ? *one.reload_of : one;
-  if (asset.changed && !asset.only_by_pump && asset.due_ns <= now_ns()) {
+  if (tree_changes_) {
+    if (!asset.changed) note_change(asset, 0);
+  } else if (asset.changed && asset.due_ns <= now_ns()) {
     take_change(asset);
     asset.stages_left_out = 0;  // of the file as it was
-  }
-  if (tree_changes_) {
-    asset.only_by_pump = true;
-    note_change(asset, 0);
   }
   happens(one, life_event::read_begins, todo);
   if (one.read_number == 0) one.read_number = reads_begun_;

@@ -72,7 +72,7 @@ void store_core::retry_parts_of(const slot& whole) noexcept {
   }
 }
 
-void store_core::reload(const asset_path& path, bool only_by_pump) noexcept {
+void store_core::reload(const asset_path& path) noexcept {
   const auto delay_ns =
       static_cast<std::uint64_t>(std::max<std::int64_t>(config_.reload_delay.count(), 0));
   const std::uint64_t due_ns = now_ns() + delay_ns;
@@ -82,7 +82,6 @@ void store_core::reload(const asset_path& path, bool only_by_pump) noexcept {
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
     if (one->of != nullptr && follows_the_whole(*one)) continue;
     one->saved = true;
-    one->only_by_pump |= only_by_pump;
     note_change(*one, due_ns);
   }
 }
@@ -100,12 +99,15 @@ result<void> store_core::reload_status_of(const slot& one) noexcept {
 // For pump(): begins the reloads that are due, some at least. Those of assets that are loading wait
 // for that.
 void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    tree_changes_ = false;
+  }
   for (bool more = true; more;) {
     actions todo;
     {
       const sync_detail::scoped_lock hold(lock_);
       const std::uint64_t now = now_ns();
-      tree_changes_ = false;
       if (to_look_at_ == nullptr) {
         if (first_due_ns_ > now) return;
         first_due_ns_ = UINT64_MAX;
@@ -113,7 +115,7 @@ void store_core::begin_reloads(std::uint64_t end_ns) noexcept {
       }
       for (std::size_t i = 0; i < reloads_at_once && to_look_at_ != nullptr; ++i) {
         slot& one = *std::exchange(to_look_at_, to_look_at_->changed_next);
-        one.in_changed = one.only_by_pump = false;
+        one.in_changed = false;
         if (one.changed) {
           if (one.due_ns > now || !try_reload(one, todo)) look_later(one);
         } else {
@@ -399,7 +401,6 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   one.reload = nullptr;
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);
-  const bool held = std::exchange(reload.holds_asset, false);
   if (reload.now.state == asset_state::ready) {
     reload.replaced_in = calls_generation_;
     reload.work_next = nullptr;
@@ -408,7 +409,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   } else {
     end_reload(reload, todo);
   }
-  if (held) overture::detail::drop_handle(one);
+  overture::detail::drop_handle(one);
 }
 
 // Nothing holds the asset any more, and the reload waits to be read. What comes of a change comes
@@ -425,11 +426,12 @@ void store_core::give_up_reload(slot& reload, actions& todo) noexcept {
 }
 
 // From its read on it keeps the asset; one that waits for its turn does not.
-void store_core::hold_reloaded(slot& reload) noexcept {
-  const asset_state state = reload.now.state;
-  const bool holds = state != asset_state::unloaded && state != asset_state::queued;
-  if (std::exchange(reload.holds_asset, holds) == holds) return;
-  holds ? add_handle(*reload.reload_of) : overture::detail::drop_handle(*reload.reload_of);
+void store_core::hold_reloaded(slot& reload, asset_state before) noexcept {
+  const auto holds = [](asset_state state) {
+    return state != asset_state::unloaded && state != asset_state::queued;
+  };
+  if (holds(reload.now.state) == holds(before)) return;
+  holds(before) ? overture::detail::drop_handle(*reload.reload_of) : add_handle(*reload.reload_of);
 }
 
 void store_core::end_reload(slot& reload, actions& todo) noexcept {
