@@ -211,6 +211,21 @@ TEST(asset_order, a_background_asset_that_is_raised_while_it_waits_is_decoded_by
   EXPECT_EQ(store.outcome(music), "ready");
 }
 
+// Runs jobs until one of the host has run that is queued now, with `check` in it; `meanwhile` comes
+// after it was queued.
+template <class Check, class Meanwhile>
+void run_a_job_of_the_host(store_rig& rig, Check check, Meanwhile meanwhile) {
+  job_group others{rig.engine.jobs};
+  bool ran = false;
+  others.run([&] {
+    ran = true;
+    check();
+  });
+  meanwhile();
+  while (!ran) (void)rig.engine.jobs.try_help();
+  others.wait();
+}
+
 // Whatever list it waits in, a job of the new priority comes for it.
 TEST(asset_order, a_raised_asset_is_finalized_before_jobs_that_were_queued_meanwhile) {
   store_rig rig({.workers = 0});
@@ -220,15 +235,8 @@ TEST(asset_order, a_raised_asset_is_finalized_before_jobs_that_were_queued_meanw
   rigged_store store(rig, {.background_threads = 0});
   const asset<words> late = store.get<words>("late"_path, asset_priority::low);
   while (late.state() != asset_state::finalizing) (void)rig.engine.jobs.try_help();
-  job_group others{rig.engine.jobs};
-  bool ran = false;
-  others.run([&] {
-    ran = true;
-    EXPECT_TRUE(late.is_ready());
-  });
-  store.raise(late, asset_priority::high);
-  while (!ran) (void)rig.engine.jobs.try_help();
-  others.wait();
+  run_a_job_of_the_host(
+      rig, [&] { EXPECT_TRUE(late.is_ready()); }, [&] { store.raise(late, asset_priority::high); });
 }
 
 TEST(asset_order, a_raised_asset_is_decoded_before_jobs_that_were_queued_meanwhile) {
@@ -238,15 +246,9 @@ TEST(asset_order, a_raised_asset_is_decoded_before_jobs_that_were_queued_meanwhi
   rigged_store store(rig, {.background_threads = 0});
   const asset<words> late = store.get<words>("late"_path, asset_priority::low);
   while (late.state() != asset_state::decoding) (void)rig.engine.jobs.try_help();
-  job_group others{rig.engine.jobs};
-  bool ran = false;
-  others.run([&] {
-    ran = true;
-    EXPECT_EQ(rig.happened.count("decode late"), 1u);
-  });
-  store.raise(late, asset_priority::high);
-  while (!ran) (void)rig.engine.jobs.try_help();
-  others.wait();
+  run_a_job_of_the_host(
+      rig, [&] { EXPECT_EQ(rig.happened.count("decode late"), 1u); },
+      [&] { store.raise(late, asset_priority::high); });
 }
 
 TEST(asset_order, what_cannot_be_read_lends_its_priority_to_no_other) {
@@ -257,15 +259,13 @@ TEST(asset_order, what_cannot_be_read_lends_its_priority_to_no_other) {
   const asset<words> late = store.get<words>("late"_path, asset_priority::low);
   while (late.state() != asset_state::decoding) (void)rig.engine.jobs.try_help();
   const asset<words> missing = store.get<words>("missing"_path, asset_priority::high);
-  job_group others{rig.engine.jobs};
-  bool ran = false;
-  others.run([&] {
-    ran = true;
-    EXPECT_EQ(missing.state(), asset_state::failed);
-    EXPECT_EQ(rig.happened.count("decode late"), 0u);
-  });
-  while (!ran) (void)rig.engine.jobs.try_help();
-  others.wait();
+  run_a_job_of_the_host(
+      rig,
+      [&] {
+        EXPECT_EQ(missing.state(), asset_state::failed);
+        EXPECT_EQ(rig.happened.count("decode late"), 0u);
+      },
+      [&] {});
   EXPECT_EQ(store.outcome(late), "ready");
 }
 

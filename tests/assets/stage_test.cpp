@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "assets/store_rig.hpp"
+#include "assets/stage_rig.hpp"
 #include "overture/sync/barricade.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
@@ -25,64 +25,6 @@ using namespace std::chrono_literals;
 using namespace overture::literals;
 using namespace overture::test;
 using ::testing::ElementsAre;
-
-// What decode() was given, and of how much.
-struct prefix {
-  std::string text;
-  std::uint64_t file_bytes = 0;
-};
-
-class prefix_loader final : public loader<prefix> {
- public:
-  result<prefix> decode(std::span<const std::byte> bytes, load_context& context) override {
-    prefix made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, context.file_bytes()};
-    happened.note(std::string(context.path().text) + " " + std::to_string(bytes.size()));
-    if (during_decode) during_decode(made.text.size());
-    if (made.text.size() == fails_at || fails_always) return fail(fails_with, "flawed");
-    return made;
-  }
-  [[nodiscard]] std::uint64_t stage_bytes(unsigned stage) const noexcept override {
-    return stage < stages.size() ? stages[stage] : 0;
-  }
-  [[nodiscard]] std::uint64_t bytes_of(const prefix& value) const noexcept override {
-    return value.text.size();
-  }
-
-  std::vector<std::uint64_t> stages{4, 8};
-  std::atomic<std::size_t> fails_at{SIZE_MAX};
-  std::atomic<bool> fails_always{false};
-  std::atomic<errc> fails_with{errc::corrupt};
-  std::function<void(std::size_t)> during_decode;
-  diary happened;
-};
-
-const std::string content = "0123456789abcdef";
-
-struct staged {
-  explicit staged(unsigned workers, int files = 1) : rig({.workers = workers}) {
-    for (int i = 0; i < files; ++i) rig.add(std::to_string(i), content);
-    rig.mount();
-  }
-  asset_store& begin(asset_store_config config = {}) {
-    config.reload_delay = 0ns;
-    store.emplace(rig.engine.files, rig.engine.reads, rig.engine.jobs, config);
-    EXPECT_TRUE(store->add(prefixes));
-    EXPECT_TRUE(store->add(rig.texts));
-    return *store;
-  }
-  [[nodiscard]] bool becomes(const asset<prefix>& one, std::string_view text) {
-    return pump_until(*store, [&] { return one.is_ready() && one->text == text; });
-  }
-  // Nothing more comes.
-  void settle() {
-    for (int i = 0; i < 20; ++i) store->pump(1ms);
-    ASSERT_TRUE(pump_until(*store, [&] { return store->progress().waiting_bytes == 0; }));
-  }
-
-  store_rig rig;
-  prefix_loader prefixes;
-  std::optional<asset_store> store;
-};
 
 TEST(a_stage, follows_the_one_before_until_the_file_is_whole) {
   for (const unsigned workers : {0u, 2u}) {
@@ -271,120 +213,6 @@ TEST(a_stage, that_is_too_little_is_no_reason_to_read_again_what_is_shown) {
   store.set_last_stage(one, 0);
   of.settle();
   EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 4"));
-}
-
-TEST(a_stage, that_is_mended_between_two_reads_is_made_after_all) {
-  staged of(1);
-  asset_store& store = of.begin();
-  std::atomic<bool> is_first{true};
-  of.prefixes.during_decode = [&](std::size_t) {
-    const bool fails = is_first.exchange(false);
-    of.prefixes.fails_at = fails ? 4 : SIZE_MAX;
-    if (!fails) return;
-    of.rig.add("0", "fedcba9876543210");
-    store.reload("0");
-  };
-  const asset<prefix> one = store.get<prefix>("0"_path);
-  store.set_last_stage(one, 0);
-  ASSERT_TRUE(of.becomes(one, "fedc"));
-}
-
-TEST(a_stage, of_a_file_that_became_short_is_the_first_that_has_all_of_it) {
-  staged of(1);
-  asset_store& store = of.begin();
-  const asset<prefix> one = store.get<prefix>("0"_path);
-  store.set_last_stage(one, 1);
-  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
-  of.rig.add("0", "abc");
-  store.reload("0");
-  ASSERT_TRUE(of.becomes(one, "abc"));
-  EXPECT_EQ(store.stage(one).index, 0u);
-  EXPECT_TRUE(store.stage(one).is_whole);
-}
-
-// Of such a file the next stage is the first one again, which is the one that is shown.
-TEST(a_stage, of_a_file_that_became_short_and_bad_is_tried_once) {
-  for (const bool says_so : {false, true}) {
-    staged of(1);
-    of.prefixes.stages = {8};
-    of.prefixes.fails_at = 3;
-    asset_store& store = of.begin();
-    of.prefixes.during_decode = [&](std::size_t bytes) {
-      if (bytes != 8) return;
-      of.rig.add("0", "bad");
-      if (says_so) store.reload("0");
-    };
-    const asset<prefix> one = store.get<prefix>("0"_path);
-    ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
-    for (int i = 0; i < 100; ++i) store.pump(1ms);
-    of.settle();
-    EXPECT_EQ(one->text, content.substr(0, 8));
-    EXPECT_LE(of.prefixes.happened.count("0 3"), 2u) << "the change, and the next stage";
-  }
-}
-
-// A stage that was too little before is none that this failure has left out.
-TEST(a_stage, of_a_file_that_became_shorter_than_one_that_was_left_out_is_tried_once) {
-  staged of(1);
-  of.prefixes.stages = {4, 8};
-  of.prefixes.fails_at = 4;
-  asset_store& store = of.begin();
-  of.prefixes.during_decode = [&](std::size_t bytes) {
-    if (bytes != 8) return;
-    of.prefixes.fails_at = 3;
-    of.rig.add("0", "bad");
-  };
-  const asset<prefix> one = store.get<prefix>("0"_path);
-  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.count("0 3") > 0; }));
-  for (int i = 0; i < 100; ++i) store.pump(1ms);
-  of.settle();
-  EXPECT_EQ(one->text, content.substr(0, 8));
-  EXPECT_EQ(of.prefixes.happened.count("0 3"), 1u);
-  EXPECT_EQ(store.reload_status(one).error().code, errc::corrupt);
-}
-
-TEST(a_stage, of_a_file_that_is_no_value_at_all_fails_with_the_whole) {
-  staged of(1);
-  of.prefixes.stages = {4};
-  of.prefixes.fails_always = true;
-  asset_store& store = of.begin();
-  const asset<prefix> one = store.get<prefix>("0"_path);
-  ASSERT_TRUE(store.wait_for(one, hang));
-  EXPECT_EQ(one.status().error().code, errc::corrupt);
-  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 16"));
-  of.prefixes.fails_always = false;
-  store.retry(one);
-  ASSERT_TRUE(of.becomes(one, content));
-}
-
-TEST(a_stage, that_fails_as_a_whole_leaves_the_one_before) {
-  staged of(1);
-  of.prefixes.stages = {4};
-  of.prefixes.fails_at = 16;
-  asset_store& store = of.begin();
-  const asset<prefix> one = store.get<prefix>("0"_path);
-  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
-  of.settle();
-  EXPECT_EQ(one->text, content.substr(0, 4));
-  EXPECT_EQ(of.prefixes.happened.count("0 16"), 1u) << "and is not tried again by itself";
-  of.prefixes.fails_at = SIZE_MAX;
-  store.reload("0");
-  ASSERT_TRUE(of.becomes(one, content));
-  EXPECT_TRUE(store.reload_status(one));
-}
-
-TEST(a_stage, stays_at_a_save) {
-  staged of(1);
-  asset_store& store = of.begin();
-  const asset<prefix> one = store.get<prefix>("0"_path);
-  store.set_last_stage(one, 1);
-  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
-  of.rig.add("0", "an other content");
-  store.reload("0");
-  ASSERT_TRUE(of.becomes(one, "an other"));
-  of.settle();
-  EXPECT_EQ(store.stage(one).index, 1u);
-  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 8"));
 }
 
 TEST(a_stage, is_of_a_file_that_others_need_whole) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Zlib
+//
+// asset_store: values in stages of files that change, or that become none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "assets/stage_rig.hpp"
+
+namespace overture::changed_stage_test {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using namespace overture::test;
+using ::testing::ElementsAre;
+
+TEST(a_stage_of_a_changed_file, that_became_short_is_the_first_that_has_all_of_it) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  of.rig.add("0", "abc");
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, "abc"));
+  EXPECT_EQ(store.stage(one).index, 0u);
+  EXPECT_TRUE(store.stage(one).is_whole);
+}
+
+// Of such a file the next stage is the first one again, which is the one that is shown.
+TEST(a_stage_of_a_changed_file, that_became_short_and_bad_is_tried_once) {
+  for (const bool says_so : {false, true}) {
+    staged of(1);
+    of.prefixes.stages = {8};
+    of.prefixes.fails_at = 3;
+    asset_store& store = of.begin();
+    of.prefixes.during_decode = [&](std::size_t bytes) {
+      if (bytes != 8) return;
+      of.rig.add("0", "bad");
+      if (says_so) store.reload("0");
+    };
+    const asset<prefix> one = store.get<prefix>("0"_path);
+    ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
+    for (int i = 0; i < 100; ++i) store.pump(1ms);
+    of.settle();
+    EXPECT_EQ(one->text, content.substr(0, 8));
+    EXPECT_LE(of.prefixes.happened.count("0 3"), 2u) << "the change, and the next stage";
+  }
+}
+
+// A stage that was too little before is none that this failure has left out.
+TEST(a_stage_of_a_changed_file, that_became_shorter_than_one_that_was_left_out_is_tried_once) {
+  staged of(1);
+  of.prefixes.stages = {4, 8};
+  of.prefixes.fails_at = 4;
+  asset_store& store = of.begin();
+  of.prefixes.during_decode = [&](std::size_t bytes) {
+    if (bytes != 8) return;
+    of.prefixes.fails_at = 3;
+    of.rig.add("0", "bad");
+  };
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.count("0 3") > 0; }));
+  for (int i = 0; i < 100; ++i) store.pump(1ms);
+  of.settle();
+  EXPECT_EQ(one->text, content.substr(0, 8));
+  EXPECT_EQ(of.prefixes.happened.count("0 3"), 1u);
+  EXPECT_EQ(store.reload_status(one).error().code, errc::corrupt);
+}
+
+TEST(a_stage_of_a_changed_file, that_is_mended_between_two_reads_is_made_after_all) {
+  staged of(1);
+  asset_store& store = of.begin();
+  std::atomic<bool> is_first{true};
+  of.prefixes.during_decode = [&](std::size_t) {
+    const bool fails = is_first.exchange(false);
+    of.prefixes.fails_at = fails ? 4 : SIZE_MAX;
+    if (!fails) return;
+    of.rig.add("0", "fedcba9876543210");
+    store.reload("0");
+  };
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, "fedc"));
+}
+
+TEST(a_stage_of_a_changed_file, that_is_no_value_at_all_fails_with_the_whole) {
+  staged of(1);
+  of.prefixes.stages = {4};
+  of.prefixes.fails_always = true;
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(store.wait_for(one, hang));
+  EXPECT_EQ(one.status().error().code, errc::corrupt);
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 16"));
+  of.prefixes.fails_always = false;
+  store.retry(one);
+  ASSERT_TRUE(of.becomes(one, content));
+}
+
+TEST(a_stage_of_a_changed_file, that_fails_as_a_whole_leaves_the_one_before) {
+  staged of(1);
+  of.prefixes.stages = {4};
+  of.prefixes.fails_at = 16;
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(one); }));
+  of.settle();
+  EXPECT_EQ(one->text, content.substr(0, 4));
+  EXPECT_EQ(of.prefixes.happened.count("0 16"), 1u) << "and is not tried again by itself";
+  of.prefixes.fails_at = SIZE_MAX;
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, content));
+  EXPECT_TRUE(store.reload_status(one));
+}
+
+TEST(a_stage_of_a_changed_file, stays_at_a_save) {
+  staged of(1);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  of.rig.add("0", "an other content");
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, "an other"));
+  of.settle();
+  EXPECT_EQ(store.stage(one).index, 1u);
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 8"));
+}
+
+}  // namespace
+}  // namespace overture::changed_stage_test
