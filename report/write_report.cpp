@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Zlib
 #include "overture/report/write_report.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <map>
 #include <new>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "overture/assets/asset_store.hpp"
@@ -20,7 +18,6 @@
 #include "report/page/critical_path.hpp"
 #include "report/page/page.hpp"
 #include "report/page/store_page.hpp"
-#include "report/page/thread_time.hpp"
 #include "report/page/timeline_lines.hpp"
 #include "report/page/traced_load.hpp"
 
@@ -85,29 +82,6 @@ void add_store(load_report& drawn, const report_detail::store_report& what) {
   }
 }
 
-// What the threads of a program without a load did, by the names of its zones.
-void tell_zones(load_report& what, const report_detail::timeline_picture& picture) {
-  std::map<std::pair<std::string, bool>, std::uint64_t> sums;
-  report_detail::report_verdict told;
-  for (const report_detail::thread_time& thread : report_detail::time_of_threads(picture)) {
-    for (const report_detail::time_part& part : thread.parts) {
-      sums[{part.name, part.is_wait}] += part.ns;
-      told.worker_ns += part.ns;
-    }
-  }
-  for (const auto& [name, ns] : sums) told.shares.push_back({name.first, name.second, ns});
-  std::sort(told.shares.begin(), told.shares.end(), [](const auto& a, const auto& b) {
-    return std::tie(b.ns, a.name, a.waiting) < std::tie(a.ns, b.name, b.waiting);
-  });
-  if (!told.shares.empty()) {
-    const report_detail::report_share& most = told.shares.front();
-    told.name = most.waiting ? "mostly waiting" : "mostly " + most.name;
-  }
-  what.is_load = false;
-  what.threads = static_cast<unsigned>(picture.lanes.size());
-  what.verdict = std::move(told);
-}
-
 result<void> write_page(text_sink& page, load_report& what, const traced_load& traced) {
   what.files = traced.rows_for(what);
   report_detail::timeline_picture picture = traced.picture();
@@ -140,9 +114,7 @@ result<void> write_report(text_sink& page, const timeline& record,
     traced_load traced;
     if (result<void> read = read_timeline(traced, record, files); !read) return read;
     load_report what = traced.report_of_trace();
-    if (what.summary.files == 0) {
-      tell_zones(what, traced.picture());
-    } else {
+    if (what.is_load) {
       what.missing.emplace_back(
           "Made of a timeline alone, which tells no failures, warnings, overrides and skipped "
           "names.");

@@ -145,9 +145,11 @@ class load_reader {
           events(trace_->foreign_events()), trace_->foreign_events() == 1 ? "is" : "are"));
     }
     if (report_) return;
-    missing.emplace_back(
-        "Made of a trace alone, which tells no failures, warnings, overrides, skipped names and "
-        "memory; give the --json of the load, too.");
+    if (made.what.is_load) {
+      missing.emplace_back(
+          "Made of a trace alone, which tells no failures, warnings, overrides, skipped names and "
+          "memory; give the --json of the load, too.");
+    }
     if (const std::uint64_t lost = made.picture.events_lost(); lost > 0) {
       missing.push_back(fmt::format(
           "The trace lacks {} that were overwritten, so its sums are too small.", events(lost)));

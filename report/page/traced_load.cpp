@@ -5,10 +5,12 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "overture/base/path.hpp"
 #include "report/model/collect.hpp"
 #include "report/model/report_model.hpp"
+#include "report/page/thread_time.hpp"
 #include "report/words/printable.hpp"
 
 namespace overture::report_detail {
@@ -38,6 +40,29 @@ std::uint64_t quantile(std::vector<std::uint64_t>& ns, std::size_t percent) {
   const auto at = ns.begin() + static_cast<std::ptrdiff_t>((ns.size() - 1) * percent / 100);
   std::nth_element(ns.begin(), at, ns.end());
   return *at;
+}
+
+// What the threads of a program without a load did, by the names of its zones.
+void tell_zones(load_report& what, const timeline_picture& picture) {
+  std::map<std::pair<std::string, bool>, std::uint64_t> sums;
+  report_verdict told;
+  for (const thread_time& thread : time_of_threads(picture)) {
+    for (const time_part& part : thread.parts) {
+      sums[{part.name, part.is_wait}] += part.ns;
+      told.worker_ns += part.ns;
+    }
+  }
+  for (const auto& [name, ns] : sums) told.shares.push_back({name.first, name.second, ns});
+  std::sort(told.shares.begin(), told.shares.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.ns, a.name, a.waiting) < std::tie(a.ns, b.name, b.waiting);
+  });
+  if (!told.shares.empty()) {
+    const report_share& most = told.shares.front();
+    told.name = most.waiting ? "mostly waiting" : "mostly " + most.name;
+  }
+  what.is_load = false;
+  what.threads = static_cast<unsigned>(picture.lanes.size());
+  what.verdict = std::move(told);
 }
 
 }  // namespace
@@ -263,6 +288,7 @@ load_report traced_load::report_of_trace() const {
   sum_reads(what);
   sum_types(what);
   find_slowest(what);
+  if (what.summary.files == 0 && !marked_begin_) tell_zones(what, picture_);
   return what;
 }
 
