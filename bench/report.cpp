@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Zlib
 //
-// The page of a host's recorder: what zones cost, and how large a page of millions of events is,
-// and how long it takes to make.
-
+// The page of a host's recorder: how large that of millions of events is, and how long it takes to
+// record them and to make it.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
+#include <optional>
 #include <overture/base/thread.hpp>
 #include <overture/report/write_report.hpp>
 #include <overture/trace/timeline.hpp>

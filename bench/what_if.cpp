@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
 // A load as a page could have foreseen it: with so many threads, decoders that decode everything
-// so many times, a disk that is so slow, and without some files. Prints the seconds of each load,
-// and writes the page of the one with the median time. tools/what_if.py compares the two.
+// so many times, a disk that is so slow, and without some files. tools/what_if.py compares the
+// page of one with the time of another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <fstream>
+#include <optional>
 #include <overture/base/thread.hpp>
 #include <overture/overture.hpp>
 #include <overture/report/write_report.hpp>
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness.hpp"
 #include "options.hpp"
 
 namespace bench {
@@ -187,7 +189,10 @@ int main(int count, char** words) {
   line.word("--page", page, "writes the page of the last load to this file");
   if (const std::optional<int> over = line.parse(count, words)) return *over;
   if (!left_out.empty()) wanted.left_out = bench::lines_of(left_out);
-  for (int i = 0; i < rounds; ++i) {
-    fmt::print("{:.6f}\n", bench::load_once(wanted, i + 1 == rounds ? page : std::string()));
+  bench::results out("what_if");
+  for (int i = 1; i <= rounds; ++i) {
+    const double seconds = bench::load_once(wanted, i == rounds ? page : std::string());
+    out.metric(fmt::format("load {}, s", i), seconds);
   }
+  return out.finish(json);
 }

@@ -11,6 +11,7 @@ table for each: seconds before, foreseen, and real, medians of the rounds, and h
 estimate is off.
 """
 import argparse
+import json
 import pathlib
 import re
 import statistics
@@ -35,8 +36,9 @@ def load(bench, mounts, page, **how):
     words = [bench, "--mount", *mounts, "--page", page]
     for name, value in how.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    figures = pathlib.Path(f"{page}.json")
+    subprocess.run([*words, "--json", figures], capture_output=True, check=True)
+    return json.loads(figures.read_text(encoding="utf-8"))["metrics"]["load 1, s"]
 
 
 def seconds_of(text):

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Zlib
 #include "page/comparison_page.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "compare/comparison_text.hpp"
 #include "overture/base/version.hpp"
@@ -97,22 +98,20 @@ class comparison_writer {
 
   // What the colours of both stand for.
   void key() {
-    std::map<std::string, std::string> names;  // of each colour
+    std::map<std::string, std::set<std::string>> names;  // of each colour
     for (const auto* const picture : {&pictures_.was, &pictures_.now}) {
       for (const report_detail::picture_name& each : picture->names) {
-        const std::string colour = report_detail::colour_of(each);
-        std::string& name = names[colour];
-        if (name.find(each.name) != std::string::npos) continue;
-        if (each.is_wait) {
-          name = "waiting";
-        } else {
-          name += (name.empty() ? "" : ", ") + each.name;
-        }
+        names[report_detail::colour_of(each)].insert(each.is_wait ? "waiting" : each.name);
       }
     }
     put("<ul class=\"key\">");
-    for (const auto& [colour, name] : names) {
-      put("<li><span class=\"swatch {}\"></span>{}</li>", colour, html_text(name));
+    for (const auto& [colour, all] : names) {
+      constexpr std::size_t told = 4;
+      const auto end = std::next(all.begin(), static_cast<int>(std::min(told, all.size())));
+      const std::string more =
+          all.size() > told ? fmt::format(" and {} more", all.size() - told) : std::string();
+      put("<li><span class=\"swatch {}\"></span>{}{}</li>", colour,
+          html_text(fmt::format("{}", fmt::join(all.begin(), end, ", "))), more);
     }
     put("</ul>\n");
   }

@@ -47,10 +47,10 @@ std::unordered_set<const watched_event*> waits_for_driver(const watched_process&
 // What an event is called in a list.
 std::string words_for(const watched_process& process, const watched_event& event) {
   if (event.kind == event_kind::zone) return zone_of(event.id).function;
-  if (is_wait(event.kind) && event.kind != event_kind::wait_poll &&
-      event.kind != event_kind::wait_reply) {
-    return "waiting for its threads";
-  }
+  // Other waits are the driver's.
+  const bool is_of_server =
+      event.kind == event_kind::wait_poll || event.kind == event_kind::wait_reply;
+  if (is_wait(event.kind) && !is_of_server) return "waiting for its threads";
   const std::string_view name = process.name(event.id);
   return name.empty() ? words_of(event.kind) : std::string(name);
 }

@@ -18,7 +18,7 @@ function start() {
     timeline.select(file);
     showFile(file);
     if (file < 0) return;
-    const steps = timeline.stepsOf(file);
+    const { steps } = timeline;
     if (steps.length > 0) {
       timeline.show(steps[0].begin, Math.max(...steps.map((step) => step.end)));
     }
@@ -35,7 +35,7 @@ function start() {
     byId('file-name').replaceChildren(nameElement(file.path));
     const rows = [];
     let end = null;
-    for (const step of timeline.stepsOf(number)) {
+    for (const step of timeline.steps) {
       if (end !== null && step.begin - end > 5) rows.push(wayRow(step.begin - end, 'waits', ''));
       const thread = step.lane >= 0 ? timeline.lanes[step.lane].name : '';
       rows.push(wayRow(step.end - step.begin, step.name, thread, step.begin));

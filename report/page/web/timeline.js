@@ -189,14 +189,15 @@ export class Timeline {
   // that went on. Those that waited longest, if they are many.
   needsOf(file) {
     const near = this.data.tick * 1.5;
+    const steps = (id) => (id === file ? this.steps : this.stepsOf(id));
     return this.data.delays
       .filter((each) => each.name >= 0 && each.by >= 0 && (each.file === file || each.by === file))
       .sort((a, b) => b.end - b.begin - (a.end - a.begin))
       .slice(0, needsShown)
       .map((delay) => ({
-        from: this.stepsOf(delay.by).findLast((step) =>
+        from: steps(delay.by).findLast((step) =>
           step.lane >= 0 && step.end <= delay.end + near),
-        to: this.stepsOf(delay.file).find((step) =>
+        to: steps(delay.file).find((step) =>
           step.lane >= 0 && step.begin >= delay.end - near),
       }))
       .filter((need) => need.from && need.to);
