@@ -35,7 +35,8 @@ store_core::~store_core() {
   if constexpr (detail::contracts) {
     for (std::size_t i = 0; i < table_.size(); ++i) {
       slot& one = table_.at(i);
-      const std::uint32_t own = one.reload != nullptr ? 1 : 0;  // that of a reload under way
+      const bool keeps = one.reload != nullptr && reload_keeps_asset(one.reload->now.state);
+      const std::uint32_t own = keeps ? 1 : 0;
       detail::expects(one.handles.load(std::memory_order_relaxed) == own,
                       "an asset_store was destroyed while the program holds one of its assets: let "
                       "go of all handles first");

@@ -425,13 +425,10 @@ void store_core::give_up_reload(slot& reload, actions& todo) noexcept {
   if (is_of_change) note_change(one, 0);
 }
 
-// From its read on it keeps the asset; one that waits for its turn does not.
 void store_core::hold_reloaded(slot& reload, asset_state before) noexcept {
-  const auto holds = [](asset_state state) {
-    return state != asset_state::unloaded && state != asset_state::queued;
-  };
-  if (holds(reload.now.state) == holds(before)) return;
-  holds(before) ? overture::detail::drop_handle(*reload.reload_of) : add_handle(*reload.reload_of);
+  if (reload_keeps_asset(reload.now.state) == reload_keeps_asset(before)) return;
+  reload_keeps_asset(before) ? overture::detail::drop_handle(*reload.reload_of)
+                             : add_handle(*reload.reload_of);
 }
 
 void store_core::end_reload(slot& reload, actions& todo) noexcept {
