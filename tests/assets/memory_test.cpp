@@ -352,6 +352,7 @@ TEST(asset_memory, beyond_the_budget_is_for_what_others_wait_for_first) {
   rig.add("parent", "=10\nchild");
   rig.add("child", "5");
   rig.add("other", "10");
+  rig.os.set_cached(true);
   rig.mount();
   memory_store store(rig, {.budget_bytes = 16 * mib, .background_threads = 0});
   ASSERT_TRUE(store.is_ready(store.get<part>("first"_path)));
@@ -370,6 +371,7 @@ TEST(asset_memory, that_is_lacking_for_one_file_keeps_no_urgent_one_from_being_r
   rig.add("wall", "=8");
   rig.add("large", "8");
   rig.add("urgent", "text");
+  rig.os.set_cached(true);
   rig.mount();
   memory_store store(rig, {.budget_bytes = 16 * mib, .files_max = 1, .background_threads = 0});
   ASSERT_TRUE(store.add(rig.texts));

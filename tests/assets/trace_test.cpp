@@ -150,16 +150,17 @@ TEST(a_timeline_of_a_store, has_what_each_asset_waited_for_and_which_need_let_it
   EXPECT_THAT(flows, ElementsAre("an asset that it needs"));
 }
 
-// How many bytes two files take, but not three.
 TEST(a_timeline_of_a_store, tells_room_in_the_budget_from_a_turn) {
   store_rig rig({.workers = 0});
   rig.os.set_cached(true);
   const std::string large(900, 'x');
-  for (const char* path : {"a", "b"}) rig.add(path, large);
+  for (const char* path : {"usual", "a", "b"}) rig.add(path, large);
   rig.mount();
   timeline record;
-  rigged_store store(rig, {.budget_bytes = 2000, .background_threads = 0});
+  rigged_store store(rig, {.keep_bytes = 0, .budget_bytes = 2000, .background_threads = 0});
   ASSERT_TRUE(record.attach_thread("main"));
+  // Of which it learns how much room the others need: b lacks it before it is read.
+  ASSERT_EQ(store.outcome(store.get<words>("usual"_path)), "ready");
   std::vector<asset<words>> held;
   for (const char* path : {"a", "b"}) held.push_back(store.get<words>(path, asset_priority::high));
   for (const asset<words>& each : held) EXPECT_EQ(store.outcome(each), "ready");

@@ -364,7 +364,7 @@ class OtherPagesTest(unittest.TestCase):
                 driver.get(f"file://{page}")
                 heads = driver.find_elements(By.CSS_SELECTOR, "#files-table th")
                 self.assertEqual([each.text for each in heads if each.is_displayed()],
-                                 ["file", "size", "total", "disk"])
+                                 ["file", "read", "total", "disk"])
                 cells = driver.find_elements(By.CSS_SELECTOR, "#files-table tr:first-child td")
                 self.assertEqual(len([each for each in cells if each.is_displayed()]), 4)
                 by = driver.find_elements(By.CSS_SELECTOR, "#map-by option")

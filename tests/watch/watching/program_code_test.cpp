@@ -48,7 +48,7 @@ TEST(program_code, the_caller_is_who_called_the_function_that_the_thread_is_in) 
   calls_library();
   const std::uint64_t begin = begin_of(calls_library);
   program_code code;
-  code.add(own_process, begin, begin + 256, "/game/bin/game");
+  code.add(own_process, begin, begin + 1024, "/game/bin/game");
   const std::uint64_t caller = code.caller_of(own_process, 0, stack_in_call);
   EXPECT_GT(caller, begin);
   EXPECT_EQ(code.caller_of(own_process + 1, 0, stack_in_call), 0u) << "of another process";
