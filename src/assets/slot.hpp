@@ -211,8 +211,8 @@ struct slot : overture::detail::asset_head {
 [[nodiscard]] inline bool is_held(const slot& one) noexcept {
   return one.handles.load(std::memory_order_seq_cst) != 0;
 }
-// Whether a reload in this state has a handle of its asset: from its read on, not while it waits for
-// its turn.
+// Whether a reload in this state has a handle of its asset: from its read on, not while it waits
+// for its turn.
 [[nodiscard]] constexpr bool reload_keeps_asset(asset_state state) noexcept {
   return state != asset_state::unloaded && state != asset_state::queued;
 }

@@ -170,6 +170,28 @@ TEST(asset_reload, of_what_is_dropped_meanwhile_ends) {
   }
 }
 
+TEST(asset_reload, of_what_is_dropped_before_its_turn_comes_when_it_is_asked_for_again) {
+  store_rig rig({.workers = 0});
+  rig.os.set_cached(true);
+  for (const char* path : {"a", "b", "c"}) rig.add(path, "old");
+  rig.mount();
+  rigged_store store(rig, {.files_max = 1, .background_threads = 0, .reload_delay = 0ns});
+  std::vector<asset<words>> held;
+  for (const char* path : {"a", "b", "c"}) held.push_back(store.get<words>(path));
+  for (const asset<words>& each : held) ASSERT_EQ(store.outcome(each), "ready");
+  for (const char* path : {"a", "b", "c"}) rig.add(path, "new");
+  rig.texts.before_decode = [&](const std::string&) { held.resize(1); };
+  for (const char* path : {"a", "b", "c"}) store.reload(path);
+  ASSERT_TRUE(pump_until(store, [&] { return held[0]->text == "new"; }));
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().waiting_bytes == 0; }));
+  rig.texts.before_decode = nullptr;
+  for (const char* path : {"b", "c"}) {
+    const asset<words> again = store.get<words>(path);
+    ASSERT_EQ(store.outcome(again), "ready");
+    EXPECT_EQ(again->text, "new");
+  }
+}
+
 TEST(asset_reload, tries_again_what_has_failed) {
   store_rig rig;
   rig.add("a.txt", "broken");

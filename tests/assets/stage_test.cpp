@@ -271,7 +271,7 @@ TEST(a_stage, of_what_is_dropped_before_its_turn_is_not_read) {
     constexpr int count = 10;
     staged of(0, count);
     of.prefixes.stages = {4};
-    asset_store& store = of.begin({.files_max = 1});
+    asset_store& store = of.begin({.files_max = 1, .reload_delay = 0ns});
     std::vector<asset<prefix>> held;
     for (int i = 0; i < count; ++i) {
       held.push_back(store.get<prefix>(std::to_string(i)));
