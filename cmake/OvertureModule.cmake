@@ -224,11 +224,11 @@ function(overture_tests name)
   overture_discover_tests(${name} "${ARG_LABEL}")
 endfunction()
 
-# overture_discover_tests(NAME LABEL): the tests of NAME_tests, each one known to CTest. A start of
-# wine takes a second, so for Windows CTest knows the program only, and tools/test_results.py reads
-# what became of its tests.
+# overture_discover_tests(NAME LABEL): the tests of NAME_tests, each one known to CTest. Where a
+# start takes long (a second in wine, a tenth with asan) CTest knows the program only, and
+# tools/test_results.py reads what became of its tests.
 function(overture_discover_tests name label)
-  if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
+  if(CMAKE_SYSTEM_NAME STREQUAL "Windows" OR OVERTURE_TEST_PROGRAMS)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/programs)
     add_test(NAME ${name} COMMAND ${name}_tests --gtest_output=xml:${name}.xml
       WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/programs)

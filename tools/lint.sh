@@ -6,7 +6,7 @@
 source_folders=(include src report sounds loaders cli compat guards bench examples fuzz tests)
 
 cmd_lint() {
-  local fix=0 tidied=all base=main
+  local fix=0 tidied=all base=main tree=lint
   while [ $# -gt 0 ]; do
     case $1 in
       --fix) fix=1 ;;
@@ -14,13 +14,13 @@ cmd_lint() {
         tidied=changed
         if [ $# -gt 1 ] && [[ $2 != -* ]]; then base=$2 && shift; fi
         ;;
-      --quick) tidied=shipped ;;
+      --quick) tidied=shipped tree=lint-quick ;;
       *) misuse "lint: unknown argument $1" ;;
     esac
     shift
   done
   need lint
-  configure lint
+  configure "$tree"
   cd "$root"
   local problems=() sources=()
   mapfile -t sources < <(existing_sources)
@@ -49,7 +49,7 @@ for path in sorted([*pathlib.Path("tools").rglob("*.py"), *pathlib.Path("tests")
 
   lint_portable || problems+=("the headers with clang and OVERTURE_PORTABLE")
   lint_locks || problems+=("locks (clang-tidy does not miss one in tests/tidy/without_lock.cpp)")
-  lint_clang_tidy "$tidied" "$base" || problems+=("clang-tidy")
+  lint_clang_tidy "$tidied" "$base" "$tree" || problems+=("clang-tidy")
 
   [ ${#problems[@]} -gt 0 ] || { say "lint: clean" && return; }
   fail "lint found problems: $(printf '%s; ' "${problems[@]}" | sed 's/; $//')"
@@ -80,9 +80,9 @@ lint_locks() {
   [[ $found == *clang-diagnostic-thread-safety* ]]
 }
 
-# lint_clang_tidy WHICH BASE: runs clang-tidy on `all` sources that the release build compiles, on
-# those that are `shipped`, or on those that are `changed`: they differ from BASE or include by name
-# a header that differs.
+# lint_clang_tidy WHICH BASE TREE: runs clang-tidy, as TREE compiles them, on `all` sources that the
+# release build compiles, on those that are `shipped`, or on those that are `changed`: they differ
+# from BASE or include by name a header that differs.
 lint_clang_tidy() {
   local files=() name differ
   if [ "$1" = shipped ]; then
@@ -99,6 +99,6 @@ lint_clang_tidy() {
     [ ${#files[@]} -gt 0 ] || return 0
   fi
   say "running clang-tidy"
-  python3 tools/clang_tidy.py build/lint "${OVERTURE_TIDY_CACHE:-.cache/tidy}" "$jobs" \
+  python3 tools/clang_tidy.py "build/$3" "${OVERTURE_TIDY_CACHE:-.cache/tidy}" "$jobs" \
     "${files[@]}"
 }

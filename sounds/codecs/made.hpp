@@ -29,6 +29,10 @@ class codec_of : public sound_codec {
   void destroy(allocator& memory) noexcept final {
     base_detail::destroy_object(memory, memory_tag::decode, static_cast<Codec*>(this));
   }
+
+ private:
+  friend Codec;
+  codec_of() = default;
 };
 
 }  // namespace overture::sounds_detail

@@ -86,7 +86,7 @@ class ogg_packets {
 
  private:
   static constexpr std::size_t header_bytes = 27;
-  static constexpr std::size_t page_bytes_max = header_bytes + 255 + 255 * 255;
+  static constexpr std::size_t page_bytes_max = header_bytes + 255 + std::size_t{255} * 255;
   static constexpr std::size_t packet_bytes_max = 1u << 20;
 
   enum class seen : std::uint8_t { page, nothing, damage };

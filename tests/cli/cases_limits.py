@@ -278,7 +278,7 @@ def zip_of_zeros(path, mebibytes, claimed=False):
         file.write(record + end)
 
 
-@case("unsanitized", "slow")
+@case("unsanitized", "long")
 def files_above_4_gib_are_printed_and_extracted_in_little_memory(box):
     mebibytes = 4097
     zip_of_zeros(box.folder / "big.zip", mebibytes)

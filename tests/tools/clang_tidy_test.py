@@ -64,6 +64,26 @@ class Cache(unittest.TestCase):
             said = clang_tidy.look_at(source, self.folder)
         self.assertIn("a.cpp: cannot list the files that it includes: no such option", said)
 
+    def test_a_source_of_a_unity_build_stands_for_those_that_it_includes(self):
+        entries = []
+        for number, names in enumerate((["a.cpp", "b.cpp"], ["a.cpp", "test.cpp"], ["b.cpp"])):
+            name = f"build/Unity/unity_{number}_cxx.cxx"
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f'#include "{self.folder}/{each}"\n' for each in names))
+            entries.append({"file": str(path), "command": f"c++ -c {name}"})
+        entries.append({"file": f"{self.folder}/c.cpp", "command": "c++ -c c.cpp"})
+        entries.append({"file": f"{self.folder}/build/made.cpp", "command": "c++ -c made.cpp"})
+        (self.folder / "compile_commands.json").write_text(clang_tidy.json.dumps(entries))
+
+        def chosen(*wanted):
+            return sorted(clang_tidy.once_each(self.folder, self.folder / "tidy", set(wanted)))
+
+        first, second = (f"build/Unity/unity_{number}_cxx.cxx" for number in range(2))
+        self.assertEqual(chosen(), [first, second, "c.cpp"])
+        self.assertEqual(chosen("a.cpp", "b.cpp"), [first])
+        self.assertEqual(chosen("c.cpp"), ["c.cpp"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -61,6 +61,7 @@ class search_path : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(physfs::begin_search_path()); }
   void TearDown() override {
+    EXPECT_TRUE(physfs::suspend_search_path());
     physfs::end_search_path();
     physfs::use_allocator(nullptr);
   }
