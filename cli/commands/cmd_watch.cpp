@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -181,11 +182,15 @@ int write_reports(const watch_arguments& arguments, watch_runs::shown_run run, c
   const watch::load_view view = watch::view_of(all[shown]);
   const watch_report what{view, watch::findings_of(view),
                           watch::gains_of(view, std::max(processor_count(), 2u)),
-                          std::move(run.repeats)};
+                          std::move(run.repeats), this_machine(std::time(nullptr))};
   int written = exit_ok;
   if (!arguments.html.empty()) {
     const std::string page =
-        watch::watch_page({view, what.findings, what.gains, repeats_sentence(what.repeats)});
+        watch::watch_page({view,
+                           what.findings,
+                           what.gains,
+                           repeats_sentence(what.repeats),
+                           {machine_sentence(what.machine), cache_sentence(view)}});
     written = write_page(page, arguments.html, old.html);
   }
   if (!arguments.json.empty()) {

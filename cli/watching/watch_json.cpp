@@ -122,6 +122,13 @@ json repeats_json(const watch_repeats& of) {
           {"measures", measures_json(of.samples)}};
 }
 
+json machine_json(const watched_machine& of) {
+  return {{"processors", of.processors},
+          {"processor", of.processor},
+          {"system", of.system},
+          {"date", of.date}};
+}
+
 }  // namespace
 
 std::string watch_json(const watch_report& what) {
@@ -143,6 +150,7 @@ std::string watch_json(const watch_report& what) {
                     {"run_ns", process.end_ns},
                     {"lost_events", process.lost_events},
                     {"lost_names", process.lost_names},
+                    {"machine", machine_json(what.machine)},
                     {"repeats", repeats_json(what.repeats)},
                     {"findings", list},
                     {"gains", gains},

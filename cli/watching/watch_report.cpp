@@ -179,6 +179,9 @@ std::string watch_text(const watch_report& what, const text_style& style) {
         fmt::format("The first frame came after {}.", human_time(*view.span.first_frame_ns)),
         style.width, "  ", "  ");
   }
+  for (const std::string& each : {machine_sentence(what.machine), cache_sentence(view)}) {
+    if (!each.empty()) text += wrapped(each, style.width, "  ", "  ");
+  }
   if (process.lost_events > 0) {
     text += wrapped(fmt::format("{} did not fit into the recording: its end is not whole.",
                                 counted(process.lost_events, "event", "events")),

@@ -11,6 +11,7 @@
 #include "watch/findings/finding.hpp"
 #include "watch/findings/gain.hpp"
 #include "watching/watch_runs.hpp"
+#include "watching/watched_machine.hpp"
 
 namespace overture::cli {
 
@@ -19,6 +20,7 @@ struct watch_report {
   std::vector<watch::finding> findings = {};
   std::vector<watch::gain> gains = {};
   watch_repeats repeats = {};
+  watched_machine machine = {};
 };
 // "The median of 5 cold runs: 1.23 s, 1.20 s at least, 1.31 s at most."; empty of a single warm
 // one.

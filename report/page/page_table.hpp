@@ -27,6 +27,10 @@ class page_table {
   page_table(std::string caption, std::vector<std::string> heads)
       : caption_(std::move(caption)), heads_(std::move(heads)) {}
 
+  // A sentence more in its caption.
+  void say(const std::string& sentence) {
+    caption_ += caption_.empty() ? sentence : ' ' + sentence;
+  }
   void row(std::vector<page_cell> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }

@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::uint64_t frames_min = 3;
 
+// Of an archive that stays open, say.
+bool reads_on(const watched_process& process, const watched_event& event) {
+  return event.kind == event_kind::read && !event.failed() && !event.reads_tiny() &&
+         is_content_path(process.name(event.id));
+}
+
 struct frame_sums {
   std::uint64_t count = 0;
   std::uint64_t ns = 0;
@@ -30,7 +36,8 @@ frame_sums frames_between_files(const load_view& view, const watched_thread& thr
   bool has_loaded = false;
   for (const watched_event& each : thread.events) {
     if (each.begin_ns >= view.end_ns()) break;
-    const bool loads = opens_content(view.process, each) || is_decoding(each);
+    const bool loads =
+        opens_content(view.process, each) || reads_on(view.process, each) || is_decoding(each);
     if (loads && last) {
       ++sums.count;
       sums.ns += last->took_ns;

@@ -10,7 +10,10 @@ namespace overture::watch {
 bool opens_content(const watched_process& process, const watched_event& event) {
   if (event.kind != event_kind::open || event.failed()) return false;
   if (!reads_content(event.value)) return false;
-  const std::string_view path = process.name(event.id);
+  return is_content_path(process.name(event.id));
+}
+
+bool is_content_path(std::string_view path) {
   return !path.empty() && !path.starts_with("/dev/") && !path.starts_with("/proc/") &&
          !path.starts_with("/sys/");
 }

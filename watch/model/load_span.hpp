@@ -30,6 +30,8 @@ struct load_span {
 
 // Whether an event opens a file to read what the game brought along: no device and no file of the
 // kernel's.
+// Not of a device, or of what the kernel tells.
+[[nodiscard]] bool is_content_path(std::string_view path);
 [[nodiscard]] bool opens_content(const watched_process& process, const watched_event& event);
 
 }  // namespace overture::watch

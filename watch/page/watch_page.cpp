@@ -26,6 +26,8 @@ using report_detail::human_time;
 using report_detail::page_cell;
 using report_detail::page_table;
 
+using cells = std::vector<page_cell>;
+
 constexpr std::size_t rows_max = 50;
 
 page_cell time_cell(std::uint64_t ns) {
@@ -33,6 +35,15 @@ page_cell time_cell(std::uint64_t ns) {
 }
 page_cell count_cell(std::uint64_t count) {
   return {count == 0 ? "" : grouped(count), count};
+}
+
+// A row for each of the first; says how many there are.
+template <class Row, class Cells>
+void fill(page_table& table, const std::vector<Row>& all, Cells cells_of) {
+  for (std::size_t i = 0; i < std::min(all.size(), rows_max); ++i) table.row(cells_of(all[i]));
+  if (all.size() > rows_max) {
+    table.say(fmt::format("The first {} of {}: --json lists all.", rows_max, grouped(all.size())));
+  }
 }
 
 class watch_writer {
@@ -85,6 +96,9 @@ class watch_writer {
     put("<header><h1>{}</h1>\n<p>{}</p>\n", html_text(title), html_text(verdict_of(view_)));
     if (!content_.note.empty()) put("<p>{}</p>\n", html_text(content_.note));
     put("<p class=\"dim\"><bdi>{}</bdi></p>\n", html_text(view_.process.program));
+    for (const std::string& each : content_.conditions) {
+      if (!each.empty()) put("<p class=\"dim\">{}</p>\n", html_text(each));
+    }
     const watched_process& process = view_.process;
     if (process.lost_events + process.lost_threads > 0) {
       warn(fmt::format("{} did not fit into the recording: its end is not whole.",
@@ -131,30 +145,27 @@ class watch_writer {
 
   [[nodiscard]] page_table locks() const {
     page_table table("", {"lock", "n:waited", "n:times", "n:threads", "waited at"});
-    for (const lock_row& each : lock_rows(view_)) {
-      if (table.size() == rows_max) break;
-      table.row({fmt::format("{:#x}", each.address), time_cell(each.ns), count_cell(each.waits),
-                 count_cell(each.threads), view_.process.place_of(each.caller)});
-    }
+    fill(table, lock_rows(view_), [&](const lock_row& each) -> cells {
+      return {fmt::format("{:#x}", each.address), time_cell(each.ns), count_cell(each.waits),
+              count_cell(each.threads), view_.process.place_of(each.caller)};
+    });
     return table;
   }
 
   [[nodiscard]] page_table sites() const {
     page_table table("The place that the call returns to.", {"place", "what", "n:time", "n:calls"});
-    for (const site_row& each : call_sites(view_)) {
-      if (table.size() == rows_max) break;
-      table.row({view_.process.place_of(each.caller), (each.is_wait ? "waiting: " : "") + each.what,
-                 time_cell(each.ns), count_cell(each.calls)});
-    }
+    fill(table, call_sites(view_), [&](const site_row& each) -> cells {
+      return {view_.process.place_of(each.caller), (each.is_wait ? "waiting: " : "") + each.what,
+              time_cell(each.ns), count_cell(each.calls)};
+    });
     return table;
   }
 
   [[nodiscard]] page_table code() const {
     page_table table("By samples, a thousand a second.", {"code", "n:main", "n:other threads"});
-    for (const code_row& each : code_rows(view_)) {
-      if (table.size() == rows_max) break;
-      table.row({each.place, time_cell(each.main_ns), time_cell(each.others_ns)});
-    }
+    fill(table, code_rows(view_), [](const code_row& each) -> cells {
+      return {each.place, time_cell(each.main_ns), time_cell(each.others_ns)};
+    });
     return table;
   }
 
@@ -163,15 +174,17 @@ class watch_writer {
         "Of the whole run. A wait ends when the thread runs again, so time to get a core is in it, "
         "too.",
         {"thread", "n:lived", "n:on a core", "n:ready", "n:waited", "n:unknown"});
-    for (const thread_row& each : thread_rows(view_.process)) {
-      if (table.size() == rows_max) break;
+    fill(table, thread_rows(view_.process), [](const thread_row& each) -> cells {
       if (!each.is_known) {
-        table.row({each.name, time_cell(each.life_ns), "?", "?", time_cell(each.wait_ns), "?"});
-        continue;
+        return {each.name, time_cell(each.life_ns), "?", "?", time_cell(each.wait_ns), "?"};
       }
-      table.row({each.name, time_cell(each.life_ns), time_cell(each.core_ns),
-                 time_cell(each.queued_ns), time_cell(each.wait_ns), time_cell(each.unknown_ns)});
-    }
+      return {each.name,
+              time_cell(each.life_ns),
+              time_cell(each.core_ns),
+              time_cell(each.queued_ns),
+              time_cell(each.wait_ns),
+              time_cell(each.unknown_ns)};
+    });
     return table;
   }
 
@@ -182,10 +195,9 @@ class watch_writer {
     }
     order(most, [](const file_use* a, const file_use* b) { return a->misses > b->misses; });
     page_table table("", {"name", "n:times"});
-    for (const file_use* const each : most) {
-      if (table.size() == rows_max) break;
-      table.row({std::string(view_.process.name(each->name)), count_cell(each->misses)});
-    }
+    fill(table, most, [&](const file_use* each) -> cells {
+      return {std::string(view_.process.name(each->name)), count_cell(each->misses)};
+    });
     return table;
   }
 

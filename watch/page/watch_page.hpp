@@ -23,7 +23,8 @@ struct page_content {
   const load_view& view;
   std::vector<finding> findings = {};
   std::vector<gain> gains = {};
-  std::string note = {};  // a sentence below the verdict
+  std::string note = {};                     // a sentence below the verdict
+  std::vector<std::string> conditions = {};  // sentences: where, when, cold or warm
 };
 [[nodiscard]] std::string watch_page(const page_content& of);
 

@@ -22,5 +22,20 @@ TEST(frames, leave_frames_alone_that_hold_no_file_up) {
   EXPECT_TRUE(findings_of(view_of(process.done(2000_ms))).empty());
 }
 
+// Its files are in one archive, which it opened before.
+TEST(frames, between_reads_of_an_archive_hold_the_load_up) {
+  made_up process;
+  const std::uint32_t archive = process.name("/data/all.zip");
+  process.main().open(archive, 1_ms, 1_us);
+  for (unsigned i = 0; i < 10; ++i) {
+    process.main().read(archive, 20_ms + i * 40_ms, 1_ms, i * 65536, 65536);
+    process.main().add(event_kind::frame, 30_ms + i * 40_ms, 15_ms);
+  }
+  const std::vector<finding> found = findings_of(view_of(process.done(2000_ms)));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().kind, finding_kind::frames);
+  EXPECT_EQ(found.front().ns, 9 * 15_ms) << "the last one has no file after it";
+}
+
 }  // namespace
 }  // namespace overture::watch::frames_test

@@ -84,6 +84,17 @@ TEST(watch_page, has_what_overture_would_give_and_a_note) {
   EXPECT_THAT(page, HasSubstr("<p>The median of &lt;2&gt; runs.</p>"));
 }
 
+TEST(watch_page, says_where_it_was_made_and_what_is_left_out) {
+  made_up process = drawn_load();
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    process.main().wait(event_kind::wait_mutex, 81_ms + i * 100_us, 50_us, 0x100 + i);
+  }
+  const load_view view = view_of(process.done(4000_ms));
+  EXPECT_THAT(watch_page({view}), HasSubstr("The first 50 of 61: --json lists all."));
+  const std::string page = watch_page({.view = view, .conditions = {"2 processors.", "", "Warm."}});
+  EXPECT_THAT(page, HasSubstr("<p class=\"dim\">2 processors.</p>\n<p class=\"dim\">Warm.</p>"));
+}
+
 TEST(watch_page, of_nothing_is_still_a_page) {
   made_up process;
   const load_view view = view_of(process.done(0));

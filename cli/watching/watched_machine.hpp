@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Zlib
+//
+// Where and when a program was watched: times of two machines, or of a cold and a warm start, are
+// not to be compared.
+#pragma once
+
+#include <ctime>
+#include <string>
+
+#include "watch/model/load_view.hpp"
+
+namespace overture::cli {
+
+struct watched_machine {
+  unsigned processors = 0;
+  std::string processor = {};  // its name; empty: the system does not tell
+  std::string system = {};     // "Linux 6.1.0"
+  std::string date = {};       // "2026-11-30 15:57 UTC"
+};
+[[nodiscard]] watched_machine this_machine(std::time_t now);
+
+// "2 processors (AMD EPYC), Linux 6.1.0, 2026-11-30 15:57 UTC."
+[[nodiscard]] std::string machine_sentence(const watched_machine& of);
+// Whether what was read came from the page cache: "Warm: ..."; empty if the kernel did not count.
+[[nodiscard]] std::string cache_sentence(const watch::load_view& view);
+
+}  // namespace overture::cli
