@@ -62,7 +62,8 @@ fuzz_coverage() {
   done
   llvm-profdata-19 merge -sparse -o "$tree/all.profdata" "${profiles[@]}"
   llvm-cov-19 export --format=lcov "${objects[@]}" \
-    -instr-profile "$tree/all.profdata" -sources "$root/src" "$root/include" >"$tree/all.lcov"
+    -instr-profile "$tree/all.profdata" -sources "$root/src" "$root/include" "$root/compat" \
+    "$root/watch" >"$tree/all.lcov"
   python3 "$root/tools/fuzz_coverage.py" "$root" "$tree/all.lcov" $lines
 }
 

@@ -26,6 +26,8 @@ PARSERS = (
     "src/text/save_lines.hpp",
     "src/text/save_read.cpp",
     "src/vfs/path.cpp",
+    "watch/model/read_process.cpp",
+    "watch/model/symbols.cpp",
 )
 # No parsers: the folders of the system, what keeps unpacked blocks, and sorting.
 OTHERS = (

@@ -55,8 +55,10 @@ def foreseen(driver, page, **sliders):
         driver.execute_script(
             "const e = document.getElementById(arguments[0]); e.value = arguments[1];"
             "e.dispatchEvent(new Event('input', {bubbles: true}));", f"if-{name}", str(value))
-    return seconds_of(driver.execute_script(
+    seconds = seconds_of(driver.execute_script(
         "return document.getElementById('if-total').textContent"))
+    driver.get("about:blank")  # or it works beside the next load
+    return seconds
 
 
 def costliest(driver, page, count):
