@@ -129,9 +129,10 @@ page_table thread_parts(const timeline_picture& picture) {
   return table;
 }
 
-std::string table_section(const char* title, const page_table& table) {
+std::string table_section(const char* title, const page_table& table, std::string_view id) {
   if (table.empty()) return {};
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, table.html());
+  const std::string named = id.empty() ? "" : fmt::format(" id=\"{}\"", id);
+  return fmt::format("<section>\n<h2{}>{}</h2>\n{}</section>\n", named, title, table.html());
 }
 
 std::string folded_table(const char* title, const page_table& table, bool is_open) {

@@ -26,8 +26,9 @@ namespace overture::report_detail {
 [[nodiscard]] std::string files_section(const char* title, const char* bytes = "size");
 // What each thread did: adds up to the load on each.
 [[nodiscard]] page_table thread_parts(const timeline_picture& picture);
-// A table under its title; empty if the table is.
-[[nodiscard]] std::string table_section(const char* title, const page_table& table);
+// A table under its title; empty if the table is. `id`: what links name it by.
+[[nodiscard]] std::string table_section(const char* title, const page_table& table,
+                                        std::string_view id = {});
 // The same behind a line that opens it.
 [[nodiscard]] std::string folded_table(const char* title, const page_table& table, bool is_open);
 // `data`: what page_data() has made.

@@ -46,7 +46,11 @@ std::unordered_set<const watched_event*> waits_for_driver(const watched_process&
 
 // What an event is called in a list.
 std::string words_for(const watched_process& process, const watched_event& event) {
-  if (event.kind == event_kind::zone) return zone_of(event.id).function;
+  if (event.kind == event_kind::zone) {
+    const bool is_swap = event.id == static_cast<std::uint32_t>(zone_number::XSync);
+    return is_swap ? "XSync, where graphics are in software mostly a swap"
+                   : zone_of(event.id).function;
+  }
   // Other waits are the driver's.
   const bool is_of_server =
       event.kind == event_kind::wait_poll || event.kind == event_kind::wait_reply;

@@ -37,6 +37,36 @@ page_cell count_cell(std::uint64_t count) {
   return {count == 0 ? "" : grouped(count), count};
 }
 
+// The part of the page that shows most of it.
+const char* where_seen(finding_kind kind) {
+  switch (kind) {
+    case finding_kind::lock_over_files:
+    case finding_kind::contended_lock:
+      return "locks";
+    case finding_kind::spinning:
+    case finding_kind::computing:
+    case finding_kind::graphics:
+      return "code";
+    case finding_kind::decodes_alone:
+    case finding_kind::decodes_on_main:
+      return "thread-parts";
+    case finding_kind::tiny_reads:
+    case finding_kind::read_again:
+    case finding_kind::seeking:
+    case finding_kind::opens_again:
+    case finding_kind::many_files:
+    case finding_kind::cold_reads:
+      return "files-title";
+    case finding_kind::misses:
+      return "misses";
+    case finding_kind::frames:
+    case finding_kind::before_main:
+      return "timeline-title";
+    default:
+      return "call-sites";
+  }
+}
+
 // A row for each of the first; says how many there are.
 template <class Row, class Cells>
 void fill(page_table& table, const std::vector<Row>& all, Cells cells_of) {
@@ -62,20 +92,10 @@ class watch_writer {
     const std::string title = fmt::format("{}: {}", name, human_time(view_.end_ns()));
     text_ = report_detail::page_head(title);
     header(title);
-    changes();
+    const std::string parts = shown_parts();
+    changes(parts);
     gains();
-    text_ += report_detail::timeline_section(picture_, shown_, "Whole load");
-    text_ += "<section id=\"what-if\" hidden></section>\n";  // what the scripts look for
-    text_ += report_detail::map_section();
-    text_ += report_detail::files_section("Files", "read");
-    text_ += "<div class=\"two\">\n";
-    text_ += report_detail::table_section("Locks", locks());
-    text_ += report_detail::table_section("Call sites", sites());
-    text_ += report_detail::table_section("Code that was on a core", code());
-    text_ += report_detail::table_section("Threads by the kernel's clock", threads());
-    text_ += report_detail::table_section("Failed look-ups", misses());
-    text_ += "</div>\n";
-    text_ += report_detail::table_section("What each thread did", thread_parts(picture_));
+    text_ += parts;
     for (const std::string& each : limits_of(view_))
       put("<p class=\"dim\">{}</p>\n", html_text(each));
     text_ += report_detail::page_end(
@@ -89,6 +109,18 @@ class watch_writer {
   template <class... Values>
   void put(fmt::format_string<Values...> form, Values&&... values) {
     fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+  }
+  [[nodiscard]] std::string shown_parts() const {
+    using report_detail::table_section;
+    return report_detail::timeline_section(picture_, shown_, "Whole load") +
+           "<section id=\"what-if\" hidden></section>\n" +  // what the scripts look for
+           report_detail::map_section() + report_detail::files_section("Files", "read") +
+           "<div class=\"two\">\n" + table_section("Locks", locks(), "locks") +
+           table_section("Call sites", sites(), "call-sites") +
+           table_section("Code that was on a core", code(), "code") +
+           table_section("Threads by the kernel's clock", threads()) +
+           table_section("Failed look-ups", misses(), "misses") + "</div>\n" +
+           table_section("What each thread did", thread_parts(picture_), "thread-parts");
   }
   void warn(const std::string& sentence) { put("<p class=\"warn\">{}</p>\n", html_text(sentence)); }
 
@@ -119,7 +151,7 @@ class watch_writer {
     put("</ul>\n</header>\n");
   }
 
-  void changes() {
+  void changes(const std::string& parts) {
     if (content_.findings.empty()) return;
     put("<section>\n<h2>What to change</h2>\n<ul class=\"changes\">");
     for (const finding& each : content_.findings) {
@@ -127,7 +159,12 @@ class watch_writer {
       for (const std::string& sentence : each.evidence) {
         put(" <span class=\"dim\">{}</span>", html_text(sentence));
       }
-      put(" {}</li>", html_text(each.advice));
+      put(" {}", html_text(each.advice));
+      const std::string id = where_seen(each.kind);
+      if (parts.find(fmt::format("id=\"{}\"", id)) != std::string::npos) {
+        put(" <a class=\"moving\" href=\"#{}\">Show it</a>", id);
+      }
+      text_ += "</li>";
     }
     put("</ul>\n</section>\n");
   }

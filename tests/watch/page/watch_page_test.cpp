@@ -67,8 +67,9 @@ TEST(watch_page, has_the_verdict_findings_and_tables) {
   EXPECT_THAT(page, HasSubstr("The menu came after 100 ms."));
   EXPECT_THAT(page, HasSubstr("What to change"));
   EXPECT_THAT(page, HasSubstr("The main thread decodes and unpacks files itself."));
-  EXPECT_THAT(page, HasSubstr("<h2>Locks</h2>"));
-  EXPECT_THAT(page, HasSubstr("<h2>Call sites</h2>"));
+  EXPECT_THAT(page, HasSubstr("<h2 id=\"locks\">Locks</h2>"));
+  EXPECT_THAT(page, HasSubstr("<h2 id=\"call-sites\">Call sites</h2>"));
+  EXPECT_THAT(page, HasSubstr("<a class=\"moving\" href=\"#thread-parts\">Show it</a>"));
   EXPECT_THAT(page, Not(HasSubstr("a<b>"))) << "names are harmless";
 }
 
