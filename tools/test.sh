@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 
 # Repeated by `--long`: a schedule that breaks a test may come only once in many runs.
-concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load|assets)[.]'
+concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load|assets)([.]|$)'
 long_repeats=20
 busy_processes=8
 
@@ -49,6 +49,8 @@ cmd_test() {
   # matter to them.
   [ -z "$busy" ] || excluded+=('^(package|interleave)[.]')
   [ ${#excluded[@]} -eq 0 ] || options+=(-E "$(IFS='|' && echo "${excluded[*]}")")
+  # asan, Windows and Arm know programs of tests: io, not io.NAME.
+  filter=${filter/%'[.]'/'([.]|$)'}
   [ -z "$filter" ] || options+=(-R "$filter")
   # These runs are slow, but a hang must still end.
   [ -z "$long$busy" ] || timeout_s=3000

@@ -37,10 +37,11 @@ def tests_of_tree(build, options):
 
 
 def suites_of(options):
-    """The suites that a filter such as ^io[.] names, None if it may be any."""
+    """The suites that a filter such as ^io[.] or ^io([.]|$) names, None if it may be any."""
     if "-R" not in options:
         return None
-    found = re.match(r"\^\(?(\w+(?:\|\w+)*)\)?(?:\[\.\]|\\\.)", options[options.index("-R") + 1])
+    name = options[options.index("-R") + 1]
+    found = re.match(r"\^\(?(\w+(?:\|\w+)*)\)?(?:\[\.\]|\\\.|\(\[\.\]\|\$\))", name)
     return found and set(found.group(1).split("|"))
 
 

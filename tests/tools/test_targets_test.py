@@ -53,6 +53,7 @@ class TargetsTest(unittest.TestCase):
     def test_suites_of_a_filter(self):
         self.assertEqual(targets.suites_of(["-R", "^io[.]read"]), {"io"})
         self.assertEqual(targets.suites_of(["-R", r"^(io|vfs)\.x"]), {"io", "vfs"})
+        self.assertEqual(targets.suites_of(["-R", "^(io|vfs)([.]|$)"]), {"io", "vfs"})
         self.assertIsNone(targets.suites_of(["-R", "zip"]))
         self.assertIsNone(targets.suites_of([]))
 
