@@ -62,6 +62,8 @@ def targets_for(tests, known, build):
     wanted = set()
     for test in tests:
         words = list(words_of(test))
+        if not words:  # a whole program of tests, which runs in a folder of its own
+            wanted |= {f"bin/{test['name']}_tests"} & known
         for each in test.get("properties", []):
             words += each["value"] if each["name"] == "ENVIRONMENT" else []
         for path in re.findall(re.escape(str(build)) + r"(?:/[^\s;:,'\"]*)?", " ".join(words)):

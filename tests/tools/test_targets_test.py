@@ -47,6 +47,11 @@ class TargetsTest(unittest.TestCase):
                     "properties": [{"name": "WORKING_DIRECTORY", "value": folder}]}
             self.assertEqual(self.targets(test), ["bin/io_tests"])
 
+    def test_a_program_of_tests_that_is_not_built_yet(self):
+        test = {"name": "io", "properties": [{"name": "WORKING_DIRECTORY", "value": "/no/folder"}]}
+        self.assertEqual(self.targets(test), ["bin/io_tests"])
+        self.assertEqual(self.targets({"name": "other"}), [])
+
     def test_all_where_the_tree_itself_is_named(self):
         self.assertEqual(self.targets({"command": ["cmake", "--install", "/tree/build"]}), ["all"])
 
