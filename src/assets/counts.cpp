@@ -8,7 +8,7 @@ namespace overture::assets_detail {
 template <class Change>
 void counts::each(const slot& one, Change change) noexcept {
   const life& now = one.now;
-  std::uint32_t& movers = moving[class_of(one.priority)];
+  std::uint32_t& movers = moving[one.moves_as];
   change(in_state[static_cast<std::size_t>(now.state)], 1u);
   if (one.is_second) change(reloads_in_state[static_cast<std::size_t>(now.state)], 1u);
   if (one.is_idle) {
@@ -19,7 +19,10 @@ void counts::each(const slot& one, Change change) noexcept {
   if (needs_room(one)) change(in_flight_bytes, one.room_bytes);
   if (has_file(now.state)) change(files_in_memory, 1u);
   if (moves(one)) change(movers, 1u);
-  if (one.read_waits) change(waiting_reads[class_of(one.priority)], 1u);
+  if (one.read_waits) change(waiting_reads[one.moves_as], 1u);
+  if (moves(one) && now.in == place::to_decode) {
+    change(waiting_decodes[class_of(one.priority)][one.moves_as], 1u);
+  }
   if (now.leaving) {
     change(movers, 1u);
     change(leaving_bytes, one.leaving_bytes);

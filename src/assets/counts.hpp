@@ -21,6 +21,8 @@ struct counts {
   unsigned files_in_memory = 0;           // or being read
   priority_counts moving{};
   priority_counts waiting_reads{};  // of those, what waits for room in the ledger of the files
+  // What was read and waits to be decoded: by its class, and the one in which it moves.
+  std::array<priority_counts, asset_priority_class_count> waiting_decodes{};
 
   [[nodiscard]] std::uint64_t of(asset_state state) const noexcept {
     return in_state[static_cast<std::size_t>(state)];

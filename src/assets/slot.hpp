@@ -96,6 +96,7 @@ struct slot : overture::detail::asset_head {
   std::uint64_t number = 0;                        // the lowest of a priority was asked for first
   void* value = nullptr;
   std::uint64_t value_bytes = 0;     // as its loader says
+  std::size_t moves_as = 0;          // the class in which it counts: see note_class()
   value_stage stage;                 // of the value, or of that which is being loaded
   unsigned last_stage = all_stages;  // that the program wants
   unsigned stages_left_out = 0;      // bits: no value can be made of so little of the file
@@ -275,6 +276,14 @@ void each_to_blame(const slot& first, Visit visit) {
 }
 [[nodiscard]] inline bool needs_room(const slot& one) noexcept {
   return takes_room(one.now.state) || brings_value(one);
+}
+
+// While it takes room it counts in the most urgent class that it has had since: lowering it makes
+// no room for another.
+inline void note_class(slot& one) noexcept {
+  const std::size_t now = class_of(one.priority);
+  const bool keeps_room = needs_room(one) || one.now.leaving;
+  one.moves_as = keeps_room ? std::max(one.moves_as, now) : now;
 }
 
 using slot_list = linked_list<slot>;

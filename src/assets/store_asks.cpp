@@ -135,9 +135,11 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
 
 void store_core::note_need(slot& parent, slot& child, naming as, actions& todo) noexcept {
   const bool may_fail = as == naming::need_or_placeholder;
-  if (child.now.state == asset_state::failed && is_decided(child)) {
-    // Each once, or two that fail together would try each other again for ever.
-    const bool retries = parent.retry != 0 && child.last_retry != parent.retry;
+  // Each once, or two that fail together would try each other again for ever.
+  const bool retries = parent.retry != 0 && child.last_retry != parent.retry;
+  if (retries && !is_settled(child)) {  // what it needs may have failed, and be held by others
+    child.retry = child.last_retry = parent.retry;
+  } else if (child.now.state == asset_state::failed && is_decided(child)) {
     if (!retries || child.is_bad_path || !find_loader(child)) {
       if (!may_fail) return blame(parent, child);
     } else {

@@ -136,6 +136,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   note_call(one, event, next.state);
   counts_.take_out(one);
   one.now = next;
+  note_class(one);
   measure(one, before);
   counts_.put_in(one);
   if (next.in != before.in) {
@@ -283,6 +284,7 @@ void store_core::remake_what_did_without(const slot& one) noexcept {
 void store_core::set_priority(slot& one, asset_priority to) noexcept {
   counts_.take_out(one);
   one.priority = to;
+  note_class(one);
   counts_.put_in(one);
 }
 

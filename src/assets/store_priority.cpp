@@ -44,6 +44,7 @@ void store_core::change_priority(slot& one, asset_priority to, std::uint64_t num
   if (line != nullptr) line->move(one, to, number);
   one.priority = to;
   one.number = number;
+  note_class(one);
   counts_.put_in(one);
   const bool owes_step =
       one.now.state == asset_state::reading && one.of->reads && set_read_priority(one, to, number);

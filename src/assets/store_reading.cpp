@@ -105,8 +105,17 @@ bool store_core::may_be_read(const slot& one) const noexcept {
 }
 
 slot* store_core::begin_read(actions& todo) noexcept {
-  slot* const one = ending_ ? nullptr : next_to_read();
-  if (one == nullptr || is_behind_a_decode(*one) || !may_be_read(*one)) return nullptr;
+  slot* const next = ending_ ? nullptr : next_to_read();
+  slot* const begun = next != nullptr ? begin_read_if_room(*next, todo) : nullptr;
+  if (begun != nullptr || next == nullptr) return begun;
+  // What waits to be decoded may wait for a need, and the one that is next for that.
+  slot* const needed = needed_.first();
+  return needed != nullptr && needed != next ? begin_read_if_room(*needed, todo) : nullptr;
+}
+
+slot* store_core::begin_read_if_room(slot& next, actions& todo) noexcept {
+  slot* const one = &next;
+  if (is_behind_a_decode(*one) || !may_be_read(*one)) return nullptr;
   const std::uint64_t guess = room_to_begin(*one);
   if (!try_room(*one, guess)) {
     trace_room(*one, true);
@@ -170,13 +179,19 @@ budget_use store_core::use_beside(const slot& one) const noexcept {
                  .used_bytes = with_.budget.used(),
                  .moving = counts_.moving};
   if (moves(one) && one.now.in != place::to_decode) {
-    --now.moving[class_of(one.priority)];
+    --now.moving[one.moves_as];
   }
   // What waits for room to be decoded does not move, nor does what waits in line after it, nor a
-  // read that waits in the ledger of the files, perhaps for theirs.
+  // read that waits in the ledger of the files, perhaps for theirs. What was lowered and waits is
+  // in the way of reads that nothing waits for, and of nothing else: it has its turn later.
+  const bool comes_first = one.now.in == place::to_decode || needed_.has(one);
   for (std::size_t i = 0; i < asset_priority_class_count; ++i) {
     now.moving[i] -= counts_.waiting_reads[i];
-    if (stands(i)) now.moving[i] -= static_cast<std::uint32_t>(to_decode_.size_of(i));
+    const bool is_later = comes_first && i < class_of(one.priority);
+    if (!is_later && !stands(i)) continue;
+    for (std::size_t as = 0; as < asset_priority_class_count; ++as) {
+      if (comes_first || as == i) now.moving[as] -= counts_.waiting_decodes[i][as];
+    }
   }
   return now;
 }

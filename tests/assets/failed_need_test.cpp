@@ -42,6 +42,29 @@ TEST(a_failed_need, that_is_mended_lets_all_that_failed_for_it_load) {
   EXPECT_EQ(store.outcome(other), "not_found") << "its need has not come";
 }
 
+TEST(a_failed_need, is_tried_again_by_a_retry_however_far_away_and_whoever_holds_it) {
+  for (std::size_t needs_away = 1; needs_away <= 4; ++needs_away) {
+    for (const bool holds_between : {false, true}) {
+      store_rig rig;
+      const auto name = [](std::size_t which) { return "list " + std::to_string(which); };
+      rig.add(name(1), "wall.txt");
+      for (std::size_t i = 2; i <= needs_away; ++i) rig.add(name(i), "@" + name(i - 1));
+      rig.add("wall.txt", "broken");
+      rig.mount();
+      rigged_store store(rig, at_once);
+      const asset<words> wall = store.get<words>("wall.txt"_path);
+      asset<list> between;
+      if (holds_between && needs_away > 1) between = store.get<list>(name(needs_away - 1));
+      const asset<list> root = store.get<list>(name(needs_away));
+      ASSERT_EQ(store.outcome(root), "corrupt");
+      rig.add("wall.txt", "wall");
+      store.retry(root);
+      EXPECT_EQ(store.outcome(root), "ready") << needs_away << " needs away";
+      EXPECT_EQ(store.outcome(wall), "ready");
+    }
+  }
+}
+
 TEST(a_failed_need, that_is_mended_lets_the_reload_that_failed_for_it_go_on) {
   store_rig rig;
   rig.add("room", "floor.txt");

@@ -35,8 +35,9 @@
 //
 // Memory:
 //   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
-//            config.budget_bytes, and one asset more, or all that was dropped at once. A file is
-//            read once there is room for it. A loader says beforehand what it needs
+//            config.budget_bytes, and one asset more for each class of priority, or all that was
+//            dropped at once. What is lowered makes no room for others before it is finalized. A
+//            file is read once there is room for it. A loader says beforehand what it needs
 //            (memory_needed()), or one asset for each thread that decodes may come on top, and what
 //            build() takes of all that wait for it; what has no room for that waits with its file.
 //            Nothing of its priority or lower begins before what was given up is cancelled or

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Zlib
+//
+// asset_store: what waits in memory, whatever becomes of its priority.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assets/memory_rig.hpp"
+#include "overture/assets/asset_group.hpp"
+
+namespace overture::lowered_room_test {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace overture::literals;
+using namespace overture::test;
+
+// How a level further away is made less urgent.
+enum class lowered { by_priority, by_group, by_dropping_the_group, one_class };
+constexpr lowered ways[] = {lowered::by_priority, lowered::by_group, lowered::by_dropping_the_group,
+                            lowered::one_class};
+
+TEST(lowered_assets, make_no_room_for_others_before_they_are_finalized) {
+  for (const lowered way : ways) {
+    memory_rig rig({.workers = 0});
+    rig.os.set_cached(true);
+    for (int i = 0; i < 60; ++i) rig.add(std::to_string(i), "4");
+    rig.mount();
+    memory_store store(rig, {.budget_bytes = 16 * mib, .background_threads = 0});
+    std::vector<asset<part>> held;
+    for (int i = 0; i < 60; ++i) {
+      const std::string path = std::to_string(i);
+      if (way == lowered::by_priority || way == lowered::one_class) {
+        held.push_back(store.get<part>(path, asset_priority::high));
+        store.run_jobs();
+        store.set_priority(held.back(), way == lowered::one_class ? asset_priority::normal
+                                                                  : asset_priority::background);
+      } else {
+        asset_group group(store, asset_priority::high);
+        held.push_back(group.get<part>(path));
+        store.run_jobs();
+        if (way == lowered::by_group) group.set_priority(asset_priority::low);
+      }
+      store.run_jobs();
+      ASSERT_LE(rig.sum.now, 16u + 4u) << i << " assets";
+      ASSERT_LE(store.progress().waiting_bytes, (16 + 4) * mib);
+    }
+    for (const asset<part>& each : held) ASSERT_TRUE(store.is_ready(each));
+    EXPECT_LE(store.progress().waiting_bytes, 0u);
+  }
+}
+
+// While they are read, too.
+TEST(lowered_assets, end_in_whatever_order_they_are_lowered_and_raised) {
+  constexpr asset_priority priorities[] = {asset_priority::background, asset_priority::low,
+                                           asset_priority::normal, asset_priority::high};
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    std::uint32_t random = seed * 2654435761u + 1;
+    const auto next = [&](std::uint32_t below) {
+      random = random * 1664525u + 1013904223u;
+      return (random >> 8) % below;
+    };
+    memory_rig rig({.workers = seed % 3});
+    for (int i = 0; i < 40; ++i) rig.add(std::to_string(i), std::to_string(1 + i % 7));
+    rig.add_level("level", 5);
+    rig.mount();
+    memory_store store(
+        rig, {.keep_bytes = 0, .budget_bytes = (4 + next(12)) * mib, .background_threads = 0});
+    std::vector<asset<part>> held;
+    const asset<level> whole = store.get<level>("level"_path, priorities[next(4)]);
+    for (int i = 0; i < 40; ++i) {
+      held.push_back(store.get<part>(std::to_string(i), priorities[next(4)]));
+      for (std::uint32_t j = next(3); j > 0; --j) {
+        store.set_priority(held[next(static_cast<std::uint32_t>(held.size()))],
+                           priorities[next(4)]);
+      }
+      if (next(8) == 0) held[next(static_cast<std::uint32_t>(held.size()))] = {};
+      if (next(4) == 0) store.pump(0ns);
+      // Seven MiB more for each class of priority, and for what was dropped at once.
+      ASSERT_LE(rig.sum.now, 16u + 5 * 7u + 5u);
+    }
+    ASSERT_TRUE(store.is_ready(whole));
+    for (const asset<part>& each : held) ASSERT_TRUE(!each.valid() || store.is_ready(each));
+  }
+}
+
+}  // namespace
+}  // namespace overture::lowered_room_test
