@@ -31,6 +31,14 @@ struct counts {
   [[nodiscard]] std::uint64_t of_assets(asset_state state) const noexcept {
     return of(state) - reloads_in_state[static_cast<std::size_t>(state)];
   }
+  // Whether something that was lowered waits to be decoded.
+  [[nodiscard]] bool lowered_waits() const noexcept {
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < waiting_decodes.size(); ++i) {
+      for (std::size_t as = i + 1; as < waiting_decodes.size(); ++as) sum += waiting_decodes[i][as];
+    }
+    return sum != 0;
+  }
   void put_in(const slot& one) noexcept;
   void take_out(const slot& one) noexcept;
 

@@ -107,8 +107,8 @@ bool store_core::may_be_read(const slot& one) const noexcept {
 slot* store_core::begin_read(actions& todo) noexcept {
   slot* const next = ending_ ? nullptr : next_to_read();
   slot* const begun = next != nullptr ? begin_read_if_room(*next, todo) : nullptr;
-  if (begun != nullptr || next == nullptr) return begun;
-  // What waits to be decoded may wait for a need, and the one that is next for that.
+  if (begun != nullptr || next == nullptr || !counts_.lowered_waits()) return begun;
+  // The one that is next waits for what was lowered, and that perhaps for a need.
   slot* const needed = needed_.first();
   return needed != nullptr && needed != next ? begin_read_if_room(*needed, todo) : nullptr;
 }
