@@ -56,7 +56,7 @@ TEST(lowered_assets, make_no_room_for_others_before_they_are_finalized) {
 TEST(lowered_assets, end_in_whatever_order_they_are_lowered_and_raised) {
   constexpr asset_priority priorities[] = {asset_priority::background, asset_priority::low,
                                            asset_priority::normal, asset_priority::high};
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
     std::uint32_t random = seed * 2654435761u + 1;
     const auto next = [&](std::uint32_t below) {
       random = random * 1664525u + 1013904223u;
