@@ -132,6 +132,7 @@ json machine_json(const watched_machine& of) {
 }  // namespace
 
 std::string watch_json(const watch_report& what) {
+  const std::optional<std::uint64_t> device = device_bytes(what.view.process);
   const load_view& view = what.view;
   const watched_process& process = view.process;
   json list = json::array();
@@ -151,6 +152,7 @@ std::string watch_json(const watch_report& what) {
                     {"lost_events", process.lost_events},
                     {"lost_names", process.lost_names},
                     {"machine", machine_json(what.machine)},
+                    {"device_bytes", device ? json(*device) : json()},
                     {"repeats", repeats_json(what.repeats)},
                     {"findings", list},
                     {"gains", gains},

@@ -3,9 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "terminal/display.hpp"
 #include "terminal/units.hpp"
 
@@ -19,7 +16,12 @@ std::uint64_t bytes_read(const watch::load_view& view) {
   return sum;
 }
 
-// Of the whole run, code that was mapped too.
+std::string size_of(std::uint64_t bytes) {
+  return human_bytes(static_cast<double>(bytes));
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> device_bytes(const watch::watched_process& process) {
   std::optional<std::uint64_t> sum;
   for (const watch::watched_thread& each : process.threads) {
@@ -27,12 +29,6 @@ std::optional<std::uint64_t> device_bytes(const watch::watched_process& process)
   }
   return sum;
 }
-
-std::string size_of(std::uint64_t bytes) {
-  return human_bytes(static_cast<double>(bytes));
-}
-
-}  // namespace
 
 std::string machine_sentence(const watched_machine& of) {
   std::string text = counted(of.processors, "processor", "processors");

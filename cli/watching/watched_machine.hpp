@@ -4,7 +4,9 @@
 // not to be compared.
 #pragma once
 
+#include <cstdint>
 #include <ctime>
+#include <optional>
 #include <string>
 
 #include "watch/model/load_view.hpp"
@@ -21,6 +23,9 @@ struct watched_machine {
 
 // "2 processors (AMD EPYC), Linux 6.1.0, 2026-11-30 15:57 UTC."
 [[nodiscard]] std::string machine_sentence(const watched_machine& of);
+// What a device gave in the whole run, code that was mapped included; nothing if the kernel did not
+// count.
+[[nodiscard]] std::optional<std::uint64_t> device_bytes(const watch::watched_process& process);
 // Whether what was read came from the page cache: "Warm: ..."; empty if the kernel did not count.
 [[nodiscard]] std::string cache_sentence(const watch::load_view& view);
 

@@ -298,7 +298,7 @@ class store_core final : public fetch_listener {
   // Whether one that others wait for, and whose turn is before, may be read.
   [[nodiscard]] bool is_behind_a_need(const slot& one) const noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
-  [[nodiscard]] slot* begin_read_if_room(slot& next, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot* begin_read_if_room(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept REQUIRES(lock_);
   void share_read(slot& one, actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] bool has_room_to_share(slot& one, const fetch_request& ended,

@@ -113,18 +113,17 @@ slot* store_core::begin_read(actions& todo) noexcept {
   return needed != nullptr && needed != next ? begin_read_if_room(*needed, todo) : nullptr;
 }
 
-slot* store_core::begin_read_if_room(slot& next, actions& todo) noexcept {
-  slot* const one = &next;
-  if (is_behind_a_decode(*one) || !may_be_read(*one)) return nullptr;
-  const std::uint64_t guess = room_to_begin(*one);
-  if (!try_room(*one, guess)) {
-    trace_room(*one, true);
+slot* store_core::begin_read_if_room(slot& one, actions& todo) noexcept {
+  if (is_behind_a_decode(one) || !may_be_read(one)) return nullptr;
+  const std::uint64_t guess = room_to_begin(one);
+  if (!try_room(one, guess)) {
+    trace_room(one, true);
     return nullptr;
   }
   ++reads_begun_;
-  begin_read_of(*one, guess, todo);
-  if (one->of->reads && one->first_of_path->waiting_reads_of_path != 0) share_read(*one, todo);
-  return one;
+  begin_read_of(one, guess, todo);
+  if (one.of->reads && one.first_of_path->waiting_reads_of_path != 0) share_read(one, todo);
+  return &one;
 }
 
 void store_core::begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "watch/model/watched.hpp"
 
@@ -28,10 +29,9 @@ struct load_span {
 
 [[nodiscard]] load_span span_of(const watched_process& process);
 
-// Whether an event opens a file to read what the game brought along: no device and no file of the
-// kernel's.
-// Not of a device, or of what the kernel tells.
+// Whether a path is of what the game brought along: no device and no file of the kernel's.
 [[nodiscard]] bool is_content_path(std::string_view path);
+// Whether an event opens such a file to read it.
 [[nodiscard]] bool opens_content(const watched_process& process, const watched_event& event);
 
 }  // namespace overture::watch

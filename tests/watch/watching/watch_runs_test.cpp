@@ -155,8 +155,13 @@ TEST(watch_report, has_the_time_of_each_run) {
   runs.add(processes_of(400));
   watch_runs::shown_run shown = std::move(runs).finish();
   const watch::load_view view = watch::view_of(shown.processes[0]);
-  const watch_report what{.view = view, .repeats = shown.repeats};
+  const watch_report what{
+      .view = view, .repeats = shown.repeats, .machine = {.processors = 8, .date = "today"}};
   EXPECT_THAT(watch_text(what, {}), HasSubstr("Each: 200 ms (menu), 400 ms (menu)."));
+  EXPECT_THAT(watch_text(what, {}), HasSubstr("8 processors, today."));
+  EXPECT_THAT(watch_text(what, {}), HasSubstr("Cold in part: a device gave 8.00 KiB"));
+  EXPECT_THAT(watch_json(what), HasSubstr("\"processors\": 8"));
+  EXPECT_THAT(watch_json(what), HasSubstr("\"device_bytes\": 8192"));
   EXPECT_THAT(watch_json(what), HasSubstr("\"median_ns\": 200000000"));
   const watch_report more{
       .view = view,
