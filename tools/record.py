@@ -43,6 +43,8 @@ that Debian does not package come from the folder that `OVERTURE_PEERS` names.
 
 The pages of the modules say how it is measured and what was learned; [tried.md](tried.md) lists
 what was tried and dropped. Sizes and compile times are in [package.md](measurements/package.md).
+What watching costs real games is in [watch.md](measurements/watch.md), and how far what-if is off
+in [what_if.md](measurements/what_if.md): their commands need Debian's games or a browser.
 """
 
 
