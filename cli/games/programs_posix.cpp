@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Zlib
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,11 +107,35 @@ class forwarded_signals {
   struct sigaction before_[std::size(numbers)]{};
 };
 
+// Sleeps for a while, or until a program ends where the system can say so.
+class program_alarm {
+ public:
+  explicit program_alarm(pid_t program) {
+#ifdef SYS_pidfd_open
+    file_ = static_cast<int>(::syscall(SYS_pidfd_open, program, 0));
+#endif
+  }
+  ~program_alarm() {
+    if (file_ >= 0) ::close(file_);
+  }
+  program_alarm(const program_alarm&) = delete;
+  program_alarm& operator=(const program_alarm&) = delete;
+
+  void sleep(int milliseconds) const {
+    pollfd watched{.fd = file_, .events = POLLIN, .revents = 0};
+    (void)::poll(&watched, 1, milliseconds);  // which passes over a descriptor that is -1
+  }
+
+ private:
+  int file_ = -1;
+};
+
 // Waits for a program, and ends it when it should. Whether it had to.
 bool ended_in_time(pid_t program, const std::function<bool()>& should_end, int& status) {
-  constexpr timespec step{0, 10'000'000};
+  constexpr int step_ms = 10;
   constexpr int steps_of_grace = 300;
   const forwarded_signals meanwhile;
+  const program_alarm alarm(program);
   int steps_left = -1;  // of grace; -1: it may go on
   for (;;) {
     const pid_t ended = ::waitpid(program, &status, WNOHANG);
@@ -122,7 +148,7 @@ bool ended_in_time(pid_t program, const std::function<bool()>& should_end, int& 
       --steps_left;
       if (steps_left == 0) ::kill(program, SIGKILL);
     }
-    (void)::nanosleep(&step, nullptr);
+    alarm.sleep(step_ms);
   }
 }
 

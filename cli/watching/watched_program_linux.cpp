@@ -248,6 +248,9 @@ std::optional<watch_until> until_of(const std::string& word) {
 
 watch_run run_watched(const std::vector<std::string>& words, const std::string& library,
                       const std::string& folder, const watch_until& until, bool follow) {
+  watch_run made;
+  program_sampler sampler;
+  sampler.attach();  // takes milliseconds, none of them the program's
   const char* const before = std::getenv("LD_PRELOAD");
   const std::uint64_t started_ns = monotonic_ns();
   const program_environment environment = {
@@ -257,9 +260,6 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
       {watch::started_variable, std::to_string(started_ns)},
       {watch::follow_variable, follow ? "1" : "0"},
   };
-  watch_run made;
-  program_sampler sampler;
-  sampler.attach();
   const auto should_end = [&] {
     sampler.drain();
     if (!is_over(until, folder, started_ns)) return false;

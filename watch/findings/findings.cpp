@@ -20,6 +20,8 @@ using report_detail::human_time;
 
 namespace {
 
+constexpr std::uint64_t felt_ns = 10'000'000;
+
 constexpr const char* kind_names[] = {
     "lock-over-files", "contended-lock", "sleeping",      "polling",         "waking",
     "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
@@ -84,7 +86,7 @@ std::string busy_machine(const load_view& view) {
   constexpr std::uint64_t busy_parts = 4;
   for (const watched_thread& each : view.process.threads) {
     if (!each.is_main || !each.kernel) continue;
-    if (each.kernel->queued_ns < each.kernel->core_ns / busy_parts) return {};
+    if (each.kernel->queued_ns < std::max(felt_ns, each.kernel->core_ns / busy_parts)) return {};
     return fmt::format(
         " The machine was busy: in the whole run the main thread had a core for {}, and was ready "
         "without one for {}.",
@@ -126,7 +128,6 @@ const char* to_string(finding_kind kind) {
 
 std::vector<finding> findings_of(const load_view& view) {
   static_assert(std::size(kind_names) == static_cast<std::size_t>(finding_kind::before_main) + 1);
-  constexpr std::uint64_t felt_ns = 10'000'000;
   std::vector<finding> all;
   find_locks(view, all);
   find_sleeps(view, all);

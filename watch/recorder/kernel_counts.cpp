@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Zlib
 #include "watch/recorder/kernel_counts.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 
 #include "watch/recorder/system_calls.hpp"
@@ -46,6 +48,17 @@ void read_status(thread_entry& entry, char* text) noexcept {
   entry.kernel.major_faults.store(fields[8], relaxed);
 }
 
+// The file has what was counted at the last tick, and a thread may have had a core since. This asks
+// for the clock of a thread of this process (clock_gettime(2) says how it is numbered).
+std::uint64_t core_ns_now(std::uint64_t thread) noexcept {
+  constexpr long scheduled_time_of_a_thread = 6;
+  const long clock = static_cast<long>(~thread << 3) | scheduled_time_of_a_thread;
+  timespec used{};
+  if (system_call(SYS_clock_gettime, clock, reinterpret_cast<long>(&used)) != 0) return 0;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
+}
+
 }  // namespace
 
 void set_name(thread_entry& entry, const char* name) noexcept {
@@ -61,7 +74,9 @@ void read_kernel_counts(thread_entry& entry, std::uint64_t now_ns, std::uint64_t
   of.read("schedstat", text);
   if (*text == '\0') return;
   char* rest = text;
-  entry.kernel.core_ns.store(std::strtoull(rest, &rest, 10), relaxed);
+  const std::uint64_t counted = std::strtoull(rest, &rest, 10);
+  const std::uint64_t now = pid == 0 ? core_ns_now(of.thread) : 0;
+  entry.kernel.core_ns.store(std::max(counted, now), relaxed);
   entry.kernel.queued_ns.store(std::strtoull(rest, &rest, 10), relaxed);
   of.read("stat", text);
   read_status(entry, text);
