@@ -126,10 +126,20 @@ def counts_of(pid):
     return read, core
 
 
-def start_of(box, name, command):
-    """Wall and processor seconds until it has read all that it reads before its menu."""
+def begin_of_child(process):
+    """When the command has started the game."""
+    while process.poll() is None and not children_of(process.pid):
+        time.sleep(POLL_S / 20)
+    return time.monotonic()
+
+
+def start_of(box, name, command, is_watched=False):
+    """Wall and processor seconds until it has read all that it reads before its menu, and what of
+    the former passed before the game was started."""
+    began = time.monotonic()
     process = box.start(name, command)
-    began = last_at = time.monotonic()
+    before = begin_of_child(process) - began if is_watched else 0
+    last_at = time.monotonic()
     last_read, last_core = 0, 0.0
     try:
         while process.poll() is None:
@@ -138,11 +148,11 @@ def start_of(box, name, command):
             if read - last_read >= QUIET_BYTES:
                 last_read, last_at, last_core = read, now, core
             if now - last_at > QUIET_S:
-                return last_at - began, last_core
+                return last_at - began, last_core, before
             if now - began > START_MAX_S:
-                raise Failure("it does not come to rest")
+                raise Failure(f"{pathlib.Path(command[0]).name} does not come to rest")
             time.sleep(POLL_S)
-        raise Failure(f"it ended with {process.returncode}")
+        raise Failure(f"{pathlib.Path(command[0]).name} ended with {process.returncode}")
     finally:
         end(process)
 
@@ -156,7 +166,7 @@ def measure_costs(box, overture, names, rounds):
         try:
             for turn in range(rounds + 1):
                 for how, words in (("alone", command), ("watched", watched)):
-                    taken = start_of(box, name, words)
+                    taken = start_of(box, name, words, how == "watched")
                     if turn > 0:
                         runs[how].append(taken)
         except Failure as failure:
@@ -166,12 +176,17 @@ def measure_costs(box, overture, names, rounds):
         medians = {how: [statistics.median(part) for part in zip(*taken)]
                    for how, taken in runs.items()}
         spread = statistics.quantiles([run[1] for run in runs["alone"]], n=4)
-        ratios = [watched / alone for watched, alone in zip(medians["watched"], medians["alone"])]
+        ratios = [watched / alone
+                  for watched, alone in zip(medians["watched"][:2], medians["alone"])]
+        before = medians["watched"][2]
+        ratios.append((medians["watched"][0] - before) / medians["alone"][0])
         results[name] = {"wall_s": medians["alone"][0], "core_s": medians["alone"][1],
-                         "wall_ratio": ratios[0], "core_ratio": ratios[1]}
+                         "wall_ratio": ratios[0], "core_ratio": ratios[1], "before_s": before,
+                         "game_wall_ratio": ratios[2]}
         print(f"{name}: {medians['alone'][0]:.2f} s, {medians['alone'][1]:.2f} s of processors "
               f"(quartiles {spread[0]:.2f} .. {spread[2]:.2f}); watched: x{ratios[0]:.2f}, "
-              f"x{ratios[1]:.2f}", flush=True)
+              f"x{ratios[1]:.2f}; {1000 * before:.0f} ms before the game was started, from then on "
+              f"x{ratios[2]:.2f}", flush=True)
     return results
 
 

@@ -52,6 +52,34 @@ TEST(lowered_assets, make_no_room_for_others_before_they_are_finalized) {
   }
 }
 
+// The level has the budget, and waits for a part. What was lowered waits for that part, and what is
+// urgent for what was lowered: so the part is read, though something urgent comes before it.
+TEST(lowered_assets, let_a_need_be_read_that_they_wait_for) {
+  memory_rig rig({.workers = 0});
+  rig.os.set_cached(true);
+  for (const char* const path : {"first", "need", "urgent"}) rig.add(path, "1");
+  rig.add("lowered", "4");
+  rig.add("level", "=4\nneed");
+  rig.mount();
+  memory_store store(rig, {.budget_bytes = 4 * mib, .files_max = 1, .background_threads = 0});
+  const auto run_until = [&](const auto& one, asset_state state) {
+    while (one.state() != state && rig.engine.jobs.try_help()) {
+    }
+    ASSERT_EQ(one.state(), state);
+  };
+  const asset<part> first = store.get<part>("first", asset_priority::low);
+  run_until(first, asset_state::finalizing);  // and waits for pump()
+  const asset<part> lowered = store.get<part>("lowered", asset_priority::high);
+  run_until(lowered, asset_state::decoding);
+  store.set_priority(lowered, asset_priority::low);
+  const asset<level> whole = store.get<level>("level");
+  run_until(whole, asset_state::decoding);
+  const asset<part> urgent = store.get<part>("urgent", asset_priority::high);
+  EXPECT_TRUE(store.is_ready(urgent));
+  EXPECT_TRUE(store.is_ready(whole));
+  EXPECT_TRUE(store.is_ready(lowered));
+}
+
 // While they are read, too.
 TEST(lowered_assets, end_in_whatever_order_they_are_lowered_and_raised) {
   constexpr asset_priority priorities[] = {asset_priority::background, asset_priority::low,
