@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -134,7 +135,6 @@ class program_alarm {
 bool ended_in_time(pid_t program, const std::function<bool()>& should_end, int& status) {
   constexpr int step_ms = 10;
   constexpr int steps_of_grace = 300;
-  const forwarded_signals meanwhile;
   const program_alarm alarm(program);
   int steps_left = -1;  // of grace; -1: it may go on
   for (;;) {
@@ -209,6 +209,9 @@ program_end run(const std::vector<std::string>& words, const program_environment
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
   interrupt_came = 0;
   const interrupts_caught meanwhile(interrupt_seen);  // they go to the program too, which decides
+  // Before there is a program that could send one.
+  std::optional<forwarded_signals> forwarded;
+  if (observer) forwarded.emplace();
   pid_t program = 0;
   const int failed = ::posix_spawnp(&program, words.front().c_str(), nullptr, &how,
                                     pointers_to(words).data(), pointers_to(variables).data());

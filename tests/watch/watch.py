@@ -16,7 +16,7 @@ import tempfile
 
 # Long waits and calls, which the program's own clock measures as well as the recorder.
 TIMED = ("lock-over-files", "sleeping", "polling", "waking", "allocating", "decodes-alone",
-         "decodes-on-main", "servers")
+         "decodes-on-main", "servers", "programs", "unseen")
 SPINS = ("spins-by-yield", "spins-by-clock", "spins-by-poll", "spins-by-trylock")
 # Calls so short that a clock around them, or the recorder, takes as long as they do.
 COUNTED = {"tiny-reads": "200,020 of 200,020", "listing": "120,400 entries",
@@ -135,8 +135,19 @@ def parses_by_sscanf(box, game):
     assert first["kind"] == "computing", report["findings"]
     words = " ".join([first["what"], *first["evidence"]])
     assert "strlen" in words or "rawmemchr" in words, first
+    assert "sscanf()" in first["advice"], first
     if os.uname().machine == "x86_64":
         assert "in watched_game. By samples: parses_by_sscanf" in words, first
+
+
+def new_memory(box, game):
+    """The kernel's time is what samples do not see."""
+    printed, report = box.report(game, "new-memory")
+    if report["sample_ns"] == 0:
+        return
+    first = report["findings"][0]
+    assert first["kind"] == "new-memory", report["findings"]
+    assert int(printed) / 2 < first["ns"] <= int(printed), (printed, first)
 
 
 def wakes(box, game):
@@ -426,6 +437,7 @@ CASES = {
     "searches-by-streams": lambda box, game, _: searches_by_streams(box, game),
     "lines": lambda box, game, _: names_lines(box, game),
     "parses-by-sscanf": lambda box, game, _: parses_by_sscanf(box, game),
+    "new-memory": lambda box, game, _: new_memory(box, game),
     "wakes": lambda box, game, _: wakes(box, game),
     "own-code": lambda box, game, _: own_code(box, game),
     "libraries": lambda box, game, _: libraries(box, game),

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -387,6 +388,34 @@ void waits_for_a_server() {
   answers.join();
 }
 
+void waits_for_a_program() {
+  const std::uint64_t begin = now_ns();
+  if (std::system("sleep 0.3") != 0) std::abort();
+  print_time(now_ns() - begin);
+}
+
+// By a call of the system that is not watched.
+void waits_unseen() {
+  sigset_t none;
+  sigemptyset(&none);
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 300'000'000};
+  const std::uint64_t begin = now_ns();
+  syscall(SYS_rt_sigtimedwait, &none, nullptr, &a_while, sizeof(std::uint64_t));
+  print_time(now_ns() - begin);
+}
+
+// Each block comes from the system, and goes back to it.
+void touches_new_memory() {
+  constexpr std::size_t block_bytes = std::size_t{64} << 20;
+  const std::uint64_t begin = now_ns();
+  while (now_ns() - begin < 2 * a_while_ns) {
+    auto* const block = static_cast<volatile char*>(std::malloc(block_bytes));
+    for (std::size_t i = 0; i < block_bytes; i += 4096) block[i] = 1;
+    std::free(const_cast<char*>(block));
+  }
+  print_time(now_ns() - begin);
+}
+
 const named_functions flaws = {
     {"lock-over-files", lock_over_files},
     {"sleeping", sleeps},
@@ -411,6 +440,9 @@ const named_functions flaws = {
     {"look-ups", look_ups},
     {"listing", listing},
     {"servers", waits_for_a_server},
+    {"programs", waits_for_a_program},
+    {"unseen", waits_unseen},
+    {"new-memory", touches_new_memory},
     {"own-code", spins_for_a_while},
 };
 

@@ -26,9 +26,11 @@ bool is_driver(std::string_view file) {
   return file.find("_dri.so") != std::string_view::npos;
 }
 
-// What it does is in other findings: the start of the program, looks at the clock.
+// What it does is in other findings: the start of the program, looks at the clock. The recorder is
+// no part of the game.
 bool is_told_elsewhere(std::string_view file) {
-  return file.starts_with("ld-linux") || file.find("vdso") != std::string_view::npos;
+  return file.starts_with("ld-linux") || file.find("vdso") != std::string_view::npos ||
+         file == recorder_file;
 }
 
 // Of the language: what it does there is the caller's.
@@ -74,6 +76,17 @@ std::string functions_text(const std::map<std::string, std::uint64_t>& by_functi
   return text;
 }
 
+// Most of it in functions that look for the end of a text: sscanf() calls rawmemchr().
+bool searches_for_ends(const code_sums& sums) {
+  std::uint64_t ns = 0;
+  for (const auto& [function, each] : sums.of_language) {
+    const bool is_search = function.find("rawmemchr") != std::string::npos ||
+                           function.find("strlen") != std::string::npos;
+    if (is_search) ns += each;
+  }
+  return ns > sums.ns / 2;
+}
+
 }  // namespace
 
 std::map<std::string, std::uint64_t> driver_code(const thread_use& of) {
@@ -111,6 +124,11 @@ void find_computing(const load_view& view, std::vector<finding>& to) {
                  .advice =
                      "Prepare what it computes when the game is built, keep it between "
                      "starts, or do it on another thread."};
+    if (searches_for_ends(sums)) {
+      made.advice =
+          "sscanf() looks for the end of the whole text at each call, and strlen() does, too: walk "
+          "through it with strtod(), strtol() or std::from_chars(), and keep its length.";
+    }
     if (!sums.of_language.empty()) {
       made.evidence.push_back(
           fmt::format("Of that in what these call: {}.", functions_text(sums.of_language)));

@@ -35,11 +35,14 @@ enum class finding_kind : std::uint8_t {
   writing,
   printing,
   servers,
+  programs,
   window,
   graphics,
   fonts,
   frames,
   computing,
+  unseen,
+  new_memory,
   before_main,
 };
 // "lock-over-files"
@@ -85,6 +88,7 @@ void find_decoding(const load_view& view, std::vector<finding>& to);
 void find_reads(const load_view& view, std::vector<finding>& to);
 void find_names(const load_view& view, std::vector<finding>& to);
 void find_computing(const load_view& view, std::vector<finding>& to);
+void find_unwatched(const load_view& view, std::vector<finding>& to);
 void find_frames(const load_view& view, std::vector<finding>& to);
 void find_writing(const load_view& view, std::vector<finding>& to);
 void find_other_work(const load_view& view, std::vector<finding>& to);

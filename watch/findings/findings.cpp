@@ -27,47 +27,9 @@ constexpr const char* kind_names[] = {
     "spinning",        "allocating",     "decodes-alone", "decodes-on-main", "tiny-reads",
     "read-again",      "seeking",        "opens-again",   "many-files",      "misses",
     "look-ups",        "listing",        "cold-reads",    "writing",         "printing",
-    "servers",         "window",         "graphics",      "fonts",           "frames",
-    "computing",       "before-main",
+    "servers",         "programs",       "window",        "graphics",        "fonts",
+    "frames",          "computing",      "unseen",        "new-memory",      "before-main",
 };
-
-std::vector<main_part> parts_of(const load_view& view, const thread_use& main) {
-  std::vector<main_part> parts;
-  parts.push_back({"decoding and unpacking", main.decode_ns()});
-  for (std::size_t i = 0; i < zone_works; ++i) {
-    const auto work = static_cast<zone_work>(i);
-    const bool is_apart = decodes(work) || work == zone_work::files;
-    if (!is_apart) parts.push_back({words_of(work), main.ns(work)});
-  }
-  parts.push_back({"in file access", main.file_ns()});
-  parts.push_back({"waking other threads", main.ns(event_kind::release)});
-  parts.push_back({"spinning", main.ns(event_kind::spin)});
-  parts.push_back({"showing frames", main.ns(event_kind::frame)});
-  for (std::size_t i = 0; i < event_kinds; ++i) {
-    const auto kind = static_cast<event_kind>(i);
-    if (is_wait(kind)) {
-      parts.push_back({words_of(kind), main.ns(kind), true});
-    }
-  }
-  const std::uint64_t before =
-      std::min(view.process.main_ns.value_or(view.process.recorder_ns), view.end_ns());
-  parts.push_back({"before main()", before});
-  std::uint64_t known = 0;
-  for (const main_part& each : parts) known += each.ns;
-  std::uint64_t rest = view.end_ns() > known ? view.end_ns() - known : 0;
-  // What is known by a part of it is a guess of the rest, and no more than it.
-  const std::uint64_t allocating = std::min(main.allocate_ns, rest);
-  parts.push_back({"allocating memory", allocating});
-  rest -= allocating;
-  for (const auto& [file, ns] : largest_first(main.code_ns)) {
-    const std::uint64_t sampled = std::min(ns, rest);
-    parts.push_back({fmt::format("in {}", file), sampled});
-    rest -= sampled;
-  }
-  parts.push_back({"in code that is not watched", rest});
-  order(parts, [](const main_part& a, const main_part& b) { return a.ns > b.ns; });
-  return parts;
-}
 
 // What a player's machine has a graphics card for.
 std::string software_graphics(const load_view& view) {
@@ -138,6 +100,7 @@ std::vector<finding> findings_of(const load_view& view) {
   find_reads(view, all);
   find_names(view, all);
   find_computing(view, all);
+  find_unwatched(view, all);
   find_frames(view, all);
   find_writing(view, all);
   find_other_work(view, all);
@@ -152,11 +115,6 @@ std::vector<finding> findings_of(const load_view& view) {
   return all;
 }
 
-std::vector<main_part> main_parts(const load_view& view) {
-  const thread_use* const main = view.main();
-  return main ? parts_of(view, *main) : std::vector<main_part>();
-}
-
 std::string verdict_of(const load_view& view) {
   std::string text = end_of(view);
   const thread_use* const main = view.main();
@@ -166,7 +124,7 @@ std::string verdict_of(const load_view& view) {
   constexpr double told_min = 0.05;
   std::string shares;
   std::size_t count = 0;
-  for (const main_part& each : parts_of(view, *main)) {
+  for (const main_part& each : main_parts(view)) {
     const double share = static_cast<double>(each.ns) / static_cast<double>(view.end_ns());
     if (count == told || share < told_min) break;
     shares += fmt::format("{}{} {}{}", count++ == 0 ? "" : ", ", human_percent(share),

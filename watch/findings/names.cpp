@@ -89,6 +89,7 @@ void find_listing(const load_view& view, std::vector<finding>& to) {
   made.what = "Large folders are listed.";
   made.evidence.push_back(fmt::format("{} entries: {}.", count_text(sums.count),
                                       names_words(view.process, sums.by_name, count_text)));
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
   made.advice = "Keep a list of the files with the game, or list each folder once.";
   to.push_back(made);
 }

@@ -146,7 +146,8 @@ std::string unanswered_in(const load_view& view) {
 
 void find_servers(const load_view& view, std::vector<finding>& to) {
   const work_sums sums = time_of(view, [&](const watched_event& each) {
-    return is_work(each, zone_work::device) || each.kind == event_kind::wait_reply ||
+    return is_work(each, zone_work::device) || is_work(each, zone_work::names) ||
+           each.kind == event_kind::wait_reply ||
            (each.kind == event_kind::wait_poll && is_server(view.process.name(each.id)));
   });
   if (sums.longest_ns == 0) return;
@@ -209,6 +210,10 @@ void find_before_main(const load_view& view, std::vector<finding>& to) {
 
 void find_other_work(const load_view& view, std::vector<finding>& to) {
   find_servers(view, to);
+  add_finding(view, to, finding_kind::programs, "The game waits for another program.",
+              "Start it without waiting for it, or do in the game what it does, and begin to load "
+              "meanwhile.",
+              [](const watched_event& each) { return is_work(each, zone_work::programs); });
   add_finding(view, to, finding_kind::window, "Opening the window takes time.",
               "Begin to read files on another thread before the window is opened.",
               [](const watched_event& each) { return is_work(each, zone_work::window); });

@@ -72,19 +72,36 @@ void find_tiny(const load_view& view, std::vector<finding>& to) {
 void find_again(const load_view& view, std::vector<finding>& to) {
   std::map<std::uint32_t, std::uint64_t> by_name;
   std::uint64_t bytes = 0;
+  std::uint64_t work_ns = 0;
   double ns = 0;
   for (const file_use& each : view.files) {
     if (each.again_bytes == 0) continue;
     by_name[each.name] = each.again_bytes;
     bytes += each.again_bytes;
+    work_ns += each.again_work_ns;
     ns += static_cast<double>(each.read_ns) * static_cast<double>(each.again_bytes) /
           static_cast<double>(each.bytes);
   }
   if (bytes == 0) return;
-  finding made{.kind = finding_kind::read_again, .ns = static_cast<std::uint64_t>(ns)};
+  std::map<std::uint64_t, std::uint64_t> callers;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const watched_event& each : thread.events) {
+      const bool is_wanted = is_read(each) && each.begin_ns < view.end_ns();
+      if (is_wanted && by_name.contains(each.id)) callers[each.place()] += each.took_ns;
+    }
+  }
+  const auto read_ns = static_cast<std::uint64_t>(ns);
+  const bool is_work = work_ns > read_ns;  // not only the steps of a loop
+  finding made{.kind = finding_kind::read_again, .ns = is_work ? read_ns + work_ns : read_ns};
   made.what = "The same bytes are read more than once.";
   made.evidence.push_back(fmt::format("{} had been read before: {}.", bytes_text(bytes),
                                       names_words(view.process, by_name, bytes_text)));
+  if (is_work) {
+    made.evidence.push_back(
+        fmt::format("Between these reads, the program worked on what it had read again for {}.",
+                    time_text(work_ns)));
+  }
+  made.evidence.push_back(fmt::format("From {}.", places_words(view.process, callers)));
   made.advice = "Keep what was read, or what was made of it, until it is not needed any more.";
   to.push_back(made);
 }

@@ -62,18 +62,37 @@ std::string growth_words(const std::map<unsigned, call_sums>& by_sleepers) {
 
 }  // namespace
 
+// Of threads with one name, which do the same: the one that took longest.
 void find_waking(const load_view& view, std::vector<finding>& to) {
+  struct of_name {
+    std::uint32_t thread = 0;
+    waking_sums sums;
+    std::size_t threads = 0;
+  };
+  std::map<std::string, of_name> by_name;
   for (std::uint32_t i = 0; i < view.threads.size(); ++i) {
-    const waking_sums sums = waking_of(view.process.threads[i], view.end_ns());
+    waking_sums sums = waking_of(view.process.threads[i], view.end_ns());
     const std::uint64_t lived = view.threads[i].span_ns;
     if (static_cast<double>(sums.all.ns) <= waking_share_min * static_cast<double>(lived)) continue;
+    of_name& here = by_name[thread_words(view.process, i)];
+    if (here.threads++ == 0 || sums.all.ns > here.sums.all.ns) {
+      here.thread = i;
+      here.sums = std::move(sums);
+    }
+  }
+  for (const auto& [who, of] : by_name) {
+    const waking_sums& sums = of.sums;
+    const std::string others =
+        of.threads == 1
+            ? ""
+            : fmt::format(", and of {} of that name",
+                          report_detail::counted(of.threads - 1, "other thread", "other threads"));
     finding made{.kind = finding_kind::waking, .ns = sums.all.ns};
-    const std::string who = thread_words(view.process, i);
-    made.what = fmt::format("Much time of {} goes into waking other threads.", who);
-    made.evidence.push_back(
-        fmt::format("{} took {} of its time; one took {}.",
-                    report_detail::counted(sums.all.calls, "call that wakes", "calls that wake"),
-                    share_text(sums.all.ns, lived), growth_words(sums.by_sleepers)));
+    made.what = fmt::format("Much time of {}{} goes into waking other threads.", who, others);
+    made.evidence.push_back(fmt::format(
+        "{} took {} of its time; one took {}.",
+        report_detail::counted(sums.all.calls, "call that wakes", "calls that wake"),
+        share_text(sums.all.ns, view.threads[of.thread].span_ns), growth_words(sums.by_sleepers)));
     made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
     made.advice =
         "Hand over several pieces of work at a time, wake no more threads than there is work for, "

@@ -28,6 +28,32 @@ bool opens_to_write(const watched_event& event) {
   return event.kind == event_kind::open && !event.failed() && !reads_content(event.value);
 }
 
+struct sync_sums {
+  std::uint64_t calls = 0;
+  std::uint64_t ns = 0;
+};
+
+sync_sums syncs_of(const load_view& view) {
+  sync_sums sums;
+  for (const watched_thread& thread : view.process.threads) {
+    for (const watched_event& each : thread.events) {
+      if (each.kind != event_kind::sync || each.begin_ns >= view.end_ns()) continue;
+      sums.calls += each.calls();
+      sums.ns += each.took_ns;
+    }
+  }
+  return sums;
+}
+
+// As SQLite names them, beside the database.
+bool has_journal(const watched_process& process,
+                 const std::map<std::uint32_t, std::uint64_t>& by_name) {
+  return std::ranges::any_of(by_name, [&](const auto& each) {
+    const std::string_view name = process.name(each.first);
+    return name.ends_with("-journal") || name.ends_with("-wal");
+  });
+}
+
 // Opening and closing belong to it: a FILE writes when it is closed.
 void find_files(const load_view& view, std::vector<finding>& to) {
   std::map<std::uint32_t, std::uint64_t> opens;
@@ -45,6 +71,12 @@ void find_files(const load_view& view, std::vector<finding>& to) {
   if (sums.count == 0) return;
   finding made{.kind = finding_kind::writing, .ns = sums.longest_ns};
   made.what = "The disk is written to while the game loads.";
+  const sync_sums syncs = syncs_of(view);
+  if (syncs.calls > 0) {
+    made.evidence.push_back(fmt::format("{} waited {} for the disk.",
+                                        report_detail::counted(syncs.calls, "sync", "syncs"),
+                                        time_text(syncs.ns)));
+  }
   made.evidence.push_back(names_words(view.process, sums.ns_by_name, time_text) + '.');
   std::erase_if(opens, [](const auto& each) { return each.second <= opens_max; });
   if (!opens.empty()) {
@@ -52,11 +84,18 @@ void find_files(const load_view& view, std::vector<finding>& to) {
                                         names_words(view.process, opens, count_text)));
   }
   made.evidence.push_back(fmt::format("From {}.", places_words(view.process, sums.callers)));
-  made.advice = opens.empty()
-                    ? "Write after the load, on another thread, and sync only what must not be "
-                      "lost."
-                    : "Keep the file open, and gather what is written: a log needs fflush() where "
-                      "it may be the last line, no fclose().";
+  if (has_journal(view.process, sums.by_name)) {
+    made.advice =
+        "A database commits its changes one by one: put them into one transaction (BEGIN, COMMIT), "
+        "or change them after the load.";
+  } else if (opens.empty() || syncs.ns > made.ns / 2) {
+    made.advice =
+        "Write after the load, on another thread, and sync once, and only what must not be lost.";
+  } else {
+    made.advice =
+        "Keep the file open, and gather what is written: a log needs fflush() where it may be the "
+        "last line, no fclose().";
+  }
   to.push_back(made);
 }
 

@@ -39,9 +39,11 @@ class read_places {
 
 class file_sums {
  public:
-  explicit file_sums(std::uint64_t end_ns) : end_ns_(end_ns) {}
+  file_sums(std::uint64_t end_ns, std::size_t threads) : end_ns_(end_ns), last_again_(threads) {}
 
-  void add(const watched_event& event) {
+  void add(const watched_event& event, std::size_t thread) {
+    if (event.kind == event_kind::allocate) return;
+    const again_read before = std::exchange(last_again_[thread], {});
     if (event.id == 0 || event.begin_ns >= end_ns_) return;
     if (!is_file_access(event.kind)) return;
     file_use& use = uses_[event.id];
@@ -63,7 +65,11 @@ class file_sums {
         ++use.lists;
         break;
       case event_kind::read:
-        add_read(use, event);
+        if (!add_read(use, event)) break;
+        if (before.file == event.id && event.begin_ns - before.end_ns <= work_ns_max) {
+          use.again_work_ns += event.begin_ns - before.end_ns;
+        }
+        last_again_[thread] = {event.id, event.end_ns};
         break;
       case event_kind::write:
       case event_kind::sync:
@@ -94,7 +100,13 @@ class file_sums {
   }
 
  private:
-  void add_read(file_use& use, const watched_event& event) {
+  struct again_read {
+    std::uint32_t file = 0;
+    std::uint64_t end_ns = 0;
+  };
+
+  // Whether all of it had been read before.
+  bool add_read(file_use& use, const watched_event& event) {
     const std::uint64_t bytes = bytes_in(event.value);
     use.read_ns += event.took_ns;
     use.bytes += bytes;
@@ -106,12 +118,15 @@ class file_sums {
       }
     }
     const std::uint64_t place = place_in(event.value);
-    if (bytes > 0 && place < place_max) {
-      use.again_bytes += places_[event.id].add(place, place + bytes);
-    }
+    if (bytes == 0 || place >= place_max) return false;
+    const std::uint64_t again = places_[event.id].add(place, place + bytes);
+    use.again_bytes += again;
+    return again == bytes;
   }
 
+  static constexpr std::uint64_t work_ns_max = 200'000;
   std::uint64_t end_ns_;
+  std::vector<again_read> last_again_;  // of each thread, if it is its last call
   std::map<std::uint32_t, file_use> uses_;
   std::map<std::uint32_t, read_places> places_;
 };
@@ -182,15 +197,16 @@ const thread_use* load_view::main() const {
 
 load_view view_of(const watched_process& process) {
   load_view made{.process = process, .span = span_of(process), .files = {}, .threads = {}};
-  std::vector<const watched_event*> in_order;
+  std::vector<std::pair<const watched_event*, std::size_t>> in_order;
   for (const watched_thread& thread : process.threads) {
+    const std::size_t number = made.threads.size();
     made.threads.push_back(use_of(process, thread, made.span.end_ns));
-    for (const watched_event& each : thread.events) in_order.push_back(&each);
+    for (const watched_event& each : thread.events) in_order.emplace_back(&each, number);
   }
   order(in_order,
-        [](const watched_event* a, const watched_event* b) { return a->begin_ns < b->begin_ns; });
-  file_sums sums(made.span.end_ns);
-  for (const watched_event* const each : in_order) sums.add(*each);
+        [](const auto& a, const auto& b) { return a.first->begin_ns < b.first->begin_ns; });
+  file_sums sums(made.span.end_ns, process.threads.size());
+  for (const auto& [each, thread] : in_order) sums.add(*each, thread);
   made.files = sums.take();
   return made;
 }

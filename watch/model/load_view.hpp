@@ -35,6 +35,9 @@ struct file_use {
   std::uint64_t first_ns = UINT64_MAX;
   std::uint64_t open_ns = 0;
   std::uint64_t read_ns = 0;
+  // Between reads that read again, of one thread and with no other call between them: what it does
+  // with the same bytes again.
+  std::uint64_t again_work_ns = 0;
   std::uint64_t tiny_ns = 0;
   std::uint64_t look_up_ns = 0;
   std::uint64_t list_ns = 0;

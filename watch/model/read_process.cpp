@@ -151,6 +151,7 @@ class process_reader {
         made.kernel = {.core_ns = OVERTURE_WATCH_KERNEL(core_ns),
                        .queued_ns = OVERTURE_WATCH_KERNEL(queued_ns),
                        .major_faults = OVERTURE_WATCH_KERNEL(major_faults),
+                       .minor_faults = OVERTURE_WATCH_KERNEL(minor_faults),
                        .read_bytes = OVERTURE_WATCH_KERNEL(read_bytes),
                        .at_ns = time_of(known_at)};
       }
@@ -238,12 +239,11 @@ class process_reader {
 
   // A function that ends with a jump to a watched one seems to be called by the recorder.
   void name_callers(std::vector<watched_event>& events) const {
-    constexpr std::string_view recorder = "/liboverture-watch.so";
     std::vector<const watched_event*> open;
     for (watched_event& each : events) {
       while (!open.empty() && open.back()->end_ns <= each.begin_ns) open.pop_back();
       const watched_module* const module = made_.module_of(each.caller);
-      if (module && module->path.ends_with(recorder) && !open.empty()) {
+      if (module && module->path.ends_with(recorder_file) && !open.empty()) {
         each.caller = open.back()->caller;
       }
       // Of what libraries call, the program has called what is around it.

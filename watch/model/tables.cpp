@@ -102,28 +102,34 @@ std::vector<lock_row> lock_rows(const load_view& view) {
   return rows;
 }
 
+thread_row row_of(const watched_thread& thread) {
+  thread_row row;
+  const std::uint64_t end = thread.kernel ? thread.kernel->at_ns : thread.end_ns;
+  // The main thread began with the process.
+  const std::uint64_t begin = thread.is_main ? 0 : thread.begin_ns;
+  row.life_ns = end > begin ? end - begin : 0;
+  each_innermost(thread, end,
+                 [&](std::uint64_t from, std::uint64_t to, const watched_event& event) {
+                   if (is_wait(event.kind)) row.wait_ns += to - from;
+                 });
+  if (thread.kernel) {
+    row.is_known = true;
+    row.core_ns = thread.kernel->core_ns;
+    row.queued_ns = thread.kernel->queued_ns;
+  }
+  const std::uint64_t known = row.core_ns + row.queued_ns + row.wait_ns;
+  row.unknown_ns = row.life_ns > known ? row.life_ns - known : 0;
+  return row;
+}
+
 std::vector<thread_row> thread_rows(const watched_process& process) {
   const std::vector<std::string> names = thread_names(process);
   std::vector<thread_row> rows;
   for (std::uint32_t i = 0; i < process.threads.size(); ++i) {
-    const watched_thread& thread = process.threads[i];
-    thread_row row{.thread = i, .name = names[i]};
-    const std::uint64_t end = thread.kernel ? thread.kernel->at_ns : thread.end_ns;
-    // The main thread began with the process.
-    const std::uint64_t begin = thread.is_main ? 0 : thread.begin_ns;
-    row.life_ns = end > begin ? end - begin : 0;
-    each_innermost(thread, end,
-                   [&](std::uint64_t from, std::uint64_t to, const watched_event& event) {
-                     if (is_wait(event.kind)) row.wait_ns += to - from;
-                   });
-    if (thread.kernel) {
-      row.is_known = true;
-      row.core_ns = thread.kernel->core_ns;
-      row.queued_ns = thread.kernel->queued_ns;
-    }
-    const std::uint64_t known = row.core_ns + row.queued_ns + row.wait_ns;
-    row.unknown_ns = row.life_ns > known ? row.life_ns - known : 0;
-    rows.push_back(row);
+    thread_row row = row_of(process.threads[i]);
+    row.thread = i;
+    row.name = names[i];
+    rows.push_back(std::move(row));
   }
   return rows;
 }

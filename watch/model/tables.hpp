@@ -52,6 +52,8 @@ struct thread_row {
   bool is_known = false;  // what the kernel counted
 };
 [[nodiscard]] std::vector<thread_row> thread_rows(const watched_process& process);
+// Of one of its threads, without the name and the number.
+[[nodiscard]] thread_row row_of(const watched_thread& thread);
 // "main", "loader", "loader 4711" where several have the name.
 [[nodiscard]] std::vector<std::string> thread_names(const watched_process& process);
 

@@ -16,9 +16,17 @@ constexpr zone_row zone_rows[] = {
 };
 
 constexpr const char* words_of_works[] = {
-    "decoding images",  "decoding sounds",    "unpacking",
-    "loading fonts",    "uploading textures", "compiling shaders",
-    "opening a window", "opening a device",   "a library that reads files",
+    "decoding images",
+    "decoding sounds",
+    "unpacking",
+    "loading fonts",
+    "uploading textures",
+    "compiling shaders",
+    "opening a window",
+    "opening a device",
+    "asking for the addresses of names",
+    "other programs",
+    "a library that reads files",
 };
 static_assert(std::size(words_of_works) == zone_works);
 

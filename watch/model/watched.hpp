@@ -54,6 +54,7 @@ struct kernel_truth {
   std::uint64_t core_ns = 0;
   std::uint64_t queued_ns = 0;
   std::uint64_t major_faults = 0;
+  std::uint64_t minor_faults = 0;
   std::uint64_t read_bytes = 0;  // from a device
   std::uint64_t at_ns = 0;
 };
@@ -100,6 +101,9 @@ struct watched_wake {
   std::uint32_t from_thread = 0;
   std::uint64_t from_ns = 0;
 };
+
+// The library that records: what is seen of it is no part of the program.
+inline constexpr std::string_view recorder_file = "liboverture-watch.so";
 
 struct watched_module {
   std::uint64_t begin = 0;

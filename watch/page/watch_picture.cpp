@@ -48,6 +48,8 @@ std::string span_name(const watched_event& event) {
       return fmt::format("finalize ({})", zone.function);
     case zone_work::window:
     case zone_work::device:
+    case zone_work::names:
+    case zone_work::programs:
     case zone_work::files:
       break;
   }

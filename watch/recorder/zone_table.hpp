@@ -18,9 +18,11 @@ enum class zone_work : std::uint8_t {
   shaders,   // compiling them
   window,    // opening the display
   device,    // opening sound and other devices
+  names,     // asking what address a name has
+  programs,  // waiting for another program
   files,     // a library that reads files for the game
 };
-inline constexpr std::size_t zone_works = 9;
+inline constexpr std::size_t zone_works = 11;
 
 // X(function, library, work)
 #define OVERTURE_WATCH_ZONES(X)                                                               \
@@ -124,6 +126,13 @@ inline constexpr std::size_t zone_works = 9;
   X(pa_simple_new, "PulseAudio", device)                                                      \
   X(dbus_bus_get, "D-Bus", device)                                                            \
   X(dbus_connection_send_with_reply_and_block, "D-Bus", device)                               \
+  X(getaddrinfo, "libc", names)                                                               \
+  X(getnameinfo, "libc", names)                                                               \
+  X(gethostbyname, "libc", names)                                                             \
+  X(gethostbyname2, "libc", names)                                                            \
+  X(gethostbyaddr, "libc", names)                                                             \
+  X(system, "libc", programs)                                                                 \
+  X(pclose, "libc", programs)                                                                 \
   X(_ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode, "libstdc++", files)  \
   X(_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode, "libstdc++", files)    \
   X(_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode, "libstdc++", files) \
