@@ -162,10 +162,13 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   const bool stops = (moved && !moves(one)) || (has_file(before.state) && !has_file(next.state)) ||
                      (before.leaving && !next.leaving) ||
                      (before.in == place::to_read && next.state == asset_state::unloaded);
+  // It waits in another class than it moves in, and its job may take nothing of that one.
+  const bool makes_way = next.in == place::to_decode && before.in != place::to_decode &&
+                         one.moves_as != class_of(one.priority);
   const bool is_new = next.in == place::to_read && before.in != place::to_read;
   if (ending_) return;  // nothing begins any more, nor does a job
-  if (stops) resume_decodes(todo);
-  if (is_new || (stops && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
+  if (stops || makes_way) resume_decodes(todo);
+  if (is_new || ((stops || makes_way) && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
 }
 
 // What becomes free, before what it needs is given up.

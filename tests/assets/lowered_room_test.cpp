@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <latch>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,37 @@ TEST(lowered_assets, let_a_need_be_read_that_they_wait_for) {
   EXPECT_TRUE(store.is_ready(urgent));
   EXPECT_TRUE(store.is_ready(whole));
   EXPECT_TRUE(store.is_ready(lowered));
+}
+
+// All three are larger than the budget. Two wait until nothing urgent moves but them; one of them
+// is lowered, and then what they wait for, while it is read.
+TEST(lowered_assets, let_what_is_urgent_go_on_when_they_have_been_read) {
+  memory_rig rig({.workers = 0});
+  for (const char* const path : {"slow", "lowered", "urgent"}) rig.add(path, "5");
+  rig.mount();
+  std::latch gate(1);
+  rig.os.before_each_call([&](const os_call_info& call) {
+    if (call.kind == os_call::read && call.path.ends_with("slow")) gate.wait();
+  });
+  memory_store store(rig, {.budget_bytes = 4 * mib, .background_threads = 1});
+  const asset<part> slow = store.get<part>("slow", asset_priority::high);
+  const asset<part> lowered = store.get<part>("lowered", asset_priority::high);
+  const asset<part> urgent = store.get<part>("urgent", asset_priority::high);
+  const auto run_jobs = [&] {
+    while (rig.engine.jobs.try_help()) {
+    }
+  };
+  while (lowered.state() != asset_state::decoding || urgent.state() != asset_state::decoding) {
+    run_jobs();
+  }
+  run_jobs();
+  store.set_priority(lowered, asset_priority::normal);
+  run_jobs();
+  store.set_priority(slow, asset_priority::background);
+  gate.count_down();
+  EXPECT_TRUE(store.is_ready(urgent));
+  EXPECT_TRUE(store.is_ready(lowered));
+  EXPECT_TRUE(store.is_ready(slow));
 }
 
 // While they are read, too.
