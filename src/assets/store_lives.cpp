@@ -112,13 +112,13 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   if (changes_state && next.state == asset_state::queued) {
     one.circle_at = 0;
-    if (!one.is_second) {
-      one.stage = {};
-      one.is_outdated = false;
-    }
-    // What was refused room keeps its turn, and so does what needs more of its file.
+    // What was refused room keeps its turn and its stage, and so does what needs more of its file.
     const bool goes_on = event == life_event::read_refused || event == life_event::decode_fails;
     if (!goes_on) one.number = ++times_queued_;
+    if (!one.is_second) {
+      one.stage = {.index = goes_on ? one.stage.index : 0};
+      one.is_outdated = false;
+    }
   }
   // Until it is tried again, others that have failed for it can be told why.
   if (changes_state && next.state == asset_state::decoding) one.failed_need = nullptr;

@@ -114,6 +114,26 @@ TEST(a_stage, that_is_too_little_for_a_value_is_left_out) {
   }
 }
 
+// The next one has no room until the text is finalized.
+TEST(a_stage, that_is_left_out_is_not_tried_again_while_the_next_one_waits_for_room) {
+  staged of(0, 2);
+  of.rig.os.set_cached(true);
+  of.prefixes.fails_at = 4;
+  asset_store& store = of.begin({.budget_bytes = content.size() + 6, .background_threads = 0});
+  const asset<words> text = store.get<words>("1"_path, asset_priority::high);
+  const auto run_some_jobs = [&] {
+    for (int i = 0; i < 200 && of.rig.engine.jobs.try_help(); ++i) {
+    }
+  };
+  run_some_jobs();
+  ASSERT_EQ(text.state(), asset_state::finalizing);
+  const asset<prefix> one = store.get<prefix>("0"_path, asset_priority::high);
+  run_some_jobs();
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4"));
+  EXPECT_TRUE(of.becomes(one, content));
+  EXPECT_EQ(of.prefixes.happened.count("0 4"), 1u);
+}
+
 TEST(a_stage, that_is_left_out_is_no_end_for_coarser_ones) {
   staged of(0);
   of.prefixes.fails_at = 8;
