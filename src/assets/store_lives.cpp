@@ -122,7 +122,10 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   // Until it is tried again, others that have failed for it can be told why.
   if (changes_state && next.state == asset_state::decoding) one.failed_need = nullptr;
-  if (changes_state && next.state == asset_state::unloaded) one.gave_up = !is_settled(before.state);
+  if (changes_state && next.state == asset_state::unloaded) {
+    one.gave_up = !is_settled(before.state);
+    if (one.gave_up && one.blamed) look_for_failed();  // it may have had a new value
+  }
   if (changes_state && is_settled(next.state)) {
     one.gave_up = false;
     one.has_failed = next.state == asset_state::failed;
@@ -167,8 +170,9 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
                          one.moves_as != class_of(one.priority);
   const bool is_new = next.in == place::to_read && before.in != place::to_read;
   if (ending_) return;  // nothing begins any more, nor does a job
-  if (stops || makes_way) resume_decodes(todo);
-  if (is_new || ((stops || makes_way) && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
+  const bool frees = stops || makes_way;
+  if (frees) resume_decodes(todo);
+  if (is_new || (frees && !(needed_.empty() && to_read_.empty()))) todo.feeds = true;
 }
 
 // What becomes free, before what it needs is given up.

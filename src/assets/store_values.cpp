@@ -266,9 +266,12 @@ pump_result store_core::pump(std::chrono::nanoseconds budget, bool of_frame) noe
     }
   }
   perform(todo);
-  // Without workers this thread does everything, one job at least, or nothing would ever load.
+  // Without workers this thread does everything, two jobs at least, or nothing would ever load: one
+  // may only begin reads, and each change of priorities asks for that.
   const bool has_time = did.steps + did.unloaded == 0 || now_ns() < end_ns;
-  if (with_.jobs.concurrency() == 1 && has_time) (void)with_.jobs.wait_until(group_, end_ns);
+  if (with_.jobs.concurrency() == 1 && has_time && !with_.jobs.wait_until(group_, end_ns)) {
+    (void)with_.jobs.wait_until(group_, end_ns);
+  }
   is_pumping_ = false;
   if (of_frame && budget.count() > 0) trace_overrun(end_ns, longest);
   return did;

@@ -15,6 +15,7 @@
 namespace overture::failed_need_test {
 namespace {
 
+using namespace std::chrono_literals;
 using namespace overture::literals;
 using namespace overture::test;
 
@@ -40,6 +41,27 @@ TEST(a_failed_need, that_is_mended_lets_all_that_failed_for_it_load) {
   ASSERT_TRUE(pump_until(store, [&] { return level.is_ready() && next.is_ready(); }));
   EXPECT_EQ(level->lists[0]->texts[0]->text, "wall");
   EXPECT_EQ(store.outcome(other), "not_found") << "its need has not come";
+}
+
+// Asked for by itself, and dropped in each state that it has on its way.
+TEST(a_failed_need, that_is_mended_counts_though_it_is_let_go_of_before_it_is_ready) {
+  for (const asset_state dropped_in : {asset_state::queued, asset_state::reading,
+                                       asset_state::decoding, asset_state::finalizing}) {
+    store_rig rig({.workers = 0});
+    rig.add("room", "wall.txt");
+    rig.add("wall.txt", "broken");
+    rig.mount();
+    rigged_store store(rig, {.keep_bytes = 0, .background_threads = 0, .reload_delay = 0ns});
+    const asset<list> room = store.get<list>("room"_path);
+    ASSERT_EQ(store.outcome(room), "corrupt");
+    rig.add("wall.txt", "wall");
+    store.reload("wall.txt");
+    {
+      const asset<words> wall = store.get<words>("wall.txt"_path);
+      while (wall.state() < dropped_in) (void)rig.engine.jobs.try_help();
+    }
+    EXPECT_TRUE(pump_until(store, [&] { return room.is_ready(); })) << to_string(dropped_in);
+  }
 }
 
 TEST(a_failed_need, is_tried_again_by_a_retry_however_far_away_and_whoever_holds_it) {

@@ -112,6 +112,30 @@ TEST(lowered_assets, let_what_is_urgent_go_on_when_they_have_been_read) {
   EXPECT_TRUE(store.is_ready(slow));
 }
 
+TEST(lowered_assets, and_raised_ones_load_beside_a_change_in_each_frame) {
+  memory_rig rig({.workers = 0});
+  for (int i = 0; i < 10; ++i) rig.add(std::to_string(i), "1");
+  rig.mount();
+  memory_store store(rig, {.budget_bytes = 1, .background_threads = 0});
+  std::vector<asset<part>> held;
+  for (int i = 0; i < 10; ++i)
+    held.push_back(store.get<part>(std::to_string(i), asset_priority::low));
+  std::uint64_t ready = 0;
+  for (unsigned frame = 0; frame < 1'000 && ready < held.size(); ++frame) {
+    std::vector<priority_change> changes;
+    for (unsigned i = 0; i < 10; ++i) {
+      const unsigned distance = (frame * 7 + i * 3) % 10;
+      changes.emplace_back(held[i],
+                           within(asset_priority::high, static_cast<float>(distance) / 10));
+    }
+    store.set_priorities(changes);
+    store.pump(0ns);
+    std::this_thread::yield();
+    ready = store.progress().ready;
+  }
+  EXPECT_EQ(ready, held.size());
+}
+
 // While they are read, too.
 TEST(lowered_assets, end_in_whatever_order_they_are_lowered_and_raised) {
   constexpr asset_priority priorities[] = {asset_priority::background, asset_priority::low,

@@ -274,7 +274,7 @@ inline const flawed_load flawed_loads[] = {
            .add(event_kind::wait_poll, 100_ms, 900_ms, of.name("unix:/run/user/1000/bus"), 900)
            .flags = plain_event::timeout;
      }},
-    {"a name whose address nobody knows", finding_kind::servers, 1000_ms, "getaddrinfo (1.00 s)",
+    {"a name that no server answers for", finding_kind::servers, 1000_ms, "getaddrinfo (1.00 s)",
      [](made_up& of) { of.main().zone(zone_number::getaddrinfo, 100_ms, 1000_ms); }},
     {"a program that is waited for", finding_kind::programs, 640_ms, "system (640 ms)",
      [](made_up& of) { of.main().zone(zone_number::system, 100_ms, 640_ms); }},
