@@ -19,6 +19,7 @@ void counts::each(const slot& one, Change change) noexcept {
   if (needs_room(one)) change(in_flight_bytes, one.room_bytes);
   if (has_file(now.state)) change(files_in_memory, 1u);
   if (moves(one)) change(movers, 1u);
+  if (now.state == asset_state::needing) change(chains[one.moves_as], 1u);
   if (one.read_waits) change(waiting_reads[one.moves_as], 1u);
   if (moves(one) && now.in == place::to_decode) {
     change(waiting_decodes[class_of(one.priority)][one.moves_as], 1u);

@@ -20,6 +20,7 @@ struct counts {
   std::uint64_t leaving_needs_bytes = 0;  // of those, what is still loaded until it has left
   unsigned files_in_memory = 0;           // or being read
   priority_counts moving{};
+  priority_counts chains{};         // decoded, and what they need is not there yet
   priority_counts waiting_reads{};  // of those, what waits for room in the ledger of the files
   // What was read and waits to be decoded: by its class, and the one in which it moves.
   std::array<priority_counts, asset_priority_class_count> waiting_decodes{};

@@ -297,6 +297,8 @@ class store_core final : public fetch_listener {
   [[nodiscard]] bool may_be_read(const slot& one) const noexcept REQUIRES(lock_);
   // Whether one that others wait for, and whose turn is before, may be read.
   [[nodiscard]] bool is_behind_a_need(const slot& one) const noexcept REQUIRES(lock_);
+  // Whether nothing waits for it, and a chain of its class has needs that wait to be read.
+  [[nodiscard]] bool is_behind_a_chain(const slot& one) const noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_read(actions& todo) noexcept REQUIRES(lock_);
   [[nodiscard]] slot* begin_read_if_room(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void begin_read_of(slot& one, std::uint64_t room_bytes, actions& todo) noexcept REQUIRES(lock_);

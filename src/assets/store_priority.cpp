@@ -49,6 +49,7 @@ void store_core::change_priority(slot& one, asset_priority to, std::uint64_t num
   const bool owes_step =
       one.now.state == asset_state::reading && one.of->reads && set_read_priority(one, to, number);
   if (line == &to_read_ || line == &needed_) todo.feeds = true;  // others may have had no room
+  if (line == &needed_) resume_decodes(todo);                    // see is_behind_a_need()
   // The job that was queued for it is of the old class, or of another pool.
   const bool has_job = line == &to_decode_ || line == &for_workers_;
   if (owes_step || (has_job && !same_class)) ++todo.jobs[class_of(to)];

@@ -95,6 +95,12 @@ bool store_core::is_behind_a_need(const slot& one) const noexcept {
   return false;
 }
 
+bool store_core::is_behind_a_chain(const slot& one) const noexcept {
+  if (needed_.empty() || needed_.has(one)) return false;
+  const auto above = counts_.chains.begin() + static_cast<std::ptrdiff_t>(class_of(one.priority));
+  return std::any_of(above, counts_.chains.end(), [](std::uint32_t count) { return count != 0; });
+}
+
 // Beside so many files. Those that wait for room to be decoded are not counted.
 bool store_core::may_be_read(const slot& one) const noexcept {
   unsigned files = counts_.files_in_memory;
@@ -107,8 +113,9 @@ bool store_core::may_be_read(const slot& one) const noexcept {
 slot* store_core::begin_read(actions& todo) noexcept {
   slot* const next = ending_ ? nullptr : next_to_read();
   slot* const begun = next != nullptr ? begin_read_if_room(*next, todo) : nullptr;
-  if (begun != nullptr || next == nullptr || !counts_.lowered_waits()) return begun;
-  // The one that is next waits for what was lowered, and that perhaps for a need.
+  if (begun != nullptr || next == nullptr) return begun;
+  if (!counts_.lowered_waits() && !is_behind_a_chain(*next)) return nullptr;
+  // The one that is next waits for what was lowered or for a chain, and that perhaps for a need.
   slot* const needed = needed_.first();
   return needed != nullptr && needed != next ? begin_read_if_room(*needed, todo) : nullptr;
 }
@@ -206,7 +213,8 @@ bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
   }
   const std::uint64_t own_bytes = counts_.in_flight_bytes + counts_.leaving_bytes;
   others_have_room_ = may == admission::refused && now.used_bytes > own_bytes;
-  if (may == admission::alone && one.now.in == place::to_decode && is_behind_a_need(one)) {
+  if (may == admission::alone &&
+      (one.now.in == place::to_decode ? is_behind_a_need(one) : is_behind_a_chain(one))) {
     may = admission::refused;
   }
   if (may == admission::refused) return false;

@@ -81,6 +81,29 @@ TEST(lowered_assets, let_a_need_be_read_that_they_wait_for) {
   EXPECT_TRUE(store.is_ready(lowered));
 }
 
+// Once it is lowered, its need comes after what is urgent, and that may not begin beside it.
+TEST(lowered_assets, let_the_needs_of_a_chain_be_read_before_another_chain_begins) {
+  memory_rig rig({.workers = 0});
+  rig.os.set_cached(true);
+  for (const char* const path : {"first", "need", "urgent"}) rig.add(path, "3");
+  rig.add("level", "=2\nneed");
+  rig.mount();
+  memory_store store(rig, {.budget_bytes = 4 * mib, .background_threads = 0});
+  const auto run_until = [&](const auto& one, asset_state state) {
+    while (one.state() != state && rig.engine.jobs.try_help()) {
+    }
+    ASSERT_EQ(one.state(), state);
+  };
+  const asset<part> first = store.get<part>("first", asset_priority::high);
+  run_until(first, asset_state::finalizing);  // and waits for pump(), with most of the budget
+  const asset<level> chain = store.get<level>("level"_path, asset_priority::high);
+  run_until(chain, asset_state::needing);
+  const asset<part> urgent = store.get<part>("urgent", asset_priority::high);
+  store.set_priority(chain, asset_priority::low);
+  EXPECT_TRUE(store.is_ready(urgent));
+  EXPECT_TRUE(store.is_ready(chain));
+}
+
 // All three are larger than the budget. Two wait until nothing urgent moves but them; one of them
 // is lowered, and then what they wait for, while it is read.
 TEST(lowered_assets, let_what_is_urgent_go_on_when_they_have_been_read) {
@@ -110,6 +133,42 @@ TEST(lowered_assets, let_what_is_urgent_go_on_when_they_have_been_read) {
   EXPECT_TRUE(store.is_ready(urgent));
   EXPECT_TRUE(store.is_ready(lowered));
   EXPECT_TRUE(store.is_ready(slow));
+}
+
+// Each frame another level is the most urgent. One class after the other, and within a class.
+TEST(lowered_assets, that_wait_for_needs_let_no_other_chain_begin) {
+  for (const bool one_class : {false, true}) {
+    memory_rig rig({.workers = 0});
+    constexpr unsigned levels = 40;
+    for (unsigned i = 0; i < levels; ++i) {
+      const std::string name = "level " + std::to_string(i);
+      rig.add(name, "=1\n@" + name + ".a");
+      rig.add(name + ".a", "=1\n@" + name + ".b");
+      rig.add(name + ".b", "=1");
+    }
+    rig.mount();
+    memory_store store(rig, {.budget_bytes = 1, .background_threads = 0});
+    std::vector<asset<level>> held;
+    for (unsigned i = 0; i < levels; ++i) {
+      held.push_back(store.get<level>("level " + std::to_string(i), asset_priority::low));
+    }
+    std::uint64_t ready = 0;
+    for (unsigned frame = 0; frame < 10'000 && ready < 3 * levels; ++frame) {
+      std::vector<priority_change> changes;
+      for (unsigned i = 0; i < levels; ++i) {
+        const bool is_next = i == frame % levels;
+        const auto in_class = within(asset_priority::low, static_cast<float>(is_next));
+        const auto in_any = is_next ? asset_priority::high : asset_priority::low;
+        changes.emplace_back(held[i], one_class ? in_class : in_any);
+      }
+      store.set_priorities(changes);
+      store.pump(0ns);
+      std::this_thread::yield();
+      ASSERT_LE(store.progress().waiting_bytes, 2 * 3 * mib) << "a chain of each class";
+      ready = store.progress().ready;
+    }
+    EXPECT_EQ(ready, 3 * levels);
+  }
 }
 
 TEST(lowered_assets, and_raised_ones_load_beside_a_change_in_each_frame) {

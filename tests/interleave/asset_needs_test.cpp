@@ -3,6 +3,7 @@
 // The shipped store with assets that need others, beside drops, raises, reloads and its end.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -118,6 +119,15 @@ class explored_nodes {
   }
   void drop(slot& one) { overture::detail::drop_handle(one); }
   void raise(slot& one, asset_priority to) { core_->raise(one, to); }
+  void set_priority(slot& one, asset_priority to) {
+    struct as_made_of_a_handle {
+      asset_priority to;
+      overture::detail::asset_head* head;
+    };
+    const auto change = std::bit_cast<priority_change>(as_made_of_a_handle{to, &one});
+    check(change.to == to && change.head() == &one, "that is how it is made");
+    core_->set_priorities({&change, 1});
+  }
   void reload(std::string_view name) { core_->reload(node_loader::path_of(name)); }
   void pump() { core_->pump(std::chrono::nanoseconds(0)); }
   // Runs jobs, and pumps, until it has settled. One thread at a time.
@@ -344,6 +354,21 @@ TEST(a_store_in_all_interleavings, decodes_what_had_no_room_once_there_is_some) 
     check(all[2]->state.load() == asset_state::ready, "there was room");
     store.drop(*all[1]);
     store.drop(*all[2]);
+    store.end();
+  });
+}
+
+// It waits for the need of what came before it, until that is lowered.
+TEST(a_store_in_all_interleavings, decodes_what_has_no_room_beside_a_chain_that_is_lowered) {
+  expect_clean_nearby([] {
+    explored_nodes store(true, 1);
+    slot& chain = store.get("ab", asset_priority::high);
+    slot& urgent = store.get("c", asset_priority::high);
+    run({[&] { store.run_jobs(); }, [&] { store.set_priority(chain, asset_priority::low); }});
+    store.run_jobs();
+    check(is_settled(urgent) && is_settled(chain), "no job is missing");
+    store.drop(chain);
+    store.drop(urgent);
     store.end();
   });
 }
