@@ -45,8 +45,8 @@ CASES = {
     "one-lock": Cause("contended-lock",
                       r"asked for at .*one_lock_for_all(| \(public_cases\.cpp:\d+\)) in "),
     "all-shaders": Cause("graphics", r"glCompileShader"),
-    "index-for-each-file": Cause("read-again", r"mod\.sbm .* the program worked on what it had read "
-                                               r"again for .* From index_of", is_timed=False),
+    "index-for-each-file": Cause("read-again", r"mod\.sbm .* the program worked on what it had "
+                                               r"read again for .* From index_of", is_timed=False),
     "unused-caches": Cause("new-memory", r"page faults .* mostly in is_valid_on_a_map",
                            is_timed=False, is_sampled=True),
     "commit-for-each-row": Cause("writing", r"[\d,]+ syncs waited .*skyrimnet\.db-journal "
