@@ -21,4 +21,4 @@ HOME=$page/home XDG_CACHE_HOME=$page/home SDL_AUDIODRIVER=dummy LIBGL_ALWAYS_SOF
   echo "page_pictures.sh: see $page/home/log" >&2
   exit 1
 }
-picture_of watch watch 1300  # down to the lanes
+picture_of watch watch 1700  # down to the lanes

@@ -6,7 +6,9 @@
 // class of priority has a share of it, the higher ones a larger one, so urgent assets never wait
 // for a pile of others. An asset that does not fit goes alone: once no other of its priority or
 // above is moving. What waits for others does not move, so an asset that others wait for always
-// goes on. What was lowered still counts in the class in which it took its room: see note_class().
+// goes on; an asset that no other waits for goes alone only beside no chain of its class that has
+// needs to be read. What was lowered still counts in the class in which it took its room: see
+// note_class().
 #pragma once
 
 #include <algorithm>
