@@ -21,10 +21,13 @@ bool is_work(const watched_event& event, zone_work work) {
   return event.kind == event_kind::zone && zone_of(event.id).work == work;
 }
 
+bool is_display(std::string_view name) {
+  return name.find("X11") != std::string_view::npos ||
+         name.find("wayland") != std::string_view::npos;
+}
 // A server that answers; a display sends events whenever there are some.
 bool is_server(std::string_view name) {
-  return name.starts_with("unix:") && name.find("X11") == std::string_view::npos &&
-         name.find("wayland") == std::string_view::npos;
+  return name.starts_with("unix:") && !is_display(name);
 }
 
 struct work_sums {
@@ -147,7 +150,7 @@ std::string unanswered_in(const load_view& view) {
 void find_servers(const load_view& view, std::vector<finding>& to) {
   const work_sums sums = time_of(view, [&](const watched_event& each) {
     return is_work(each, zone_work::device) || is_work(each, zone_work::names) ||
-           each.kind == event_kind::wait_reply ||
+           (each.kind == event_kind::wait_reply && !is_display(view.process.name(each.id))) ||
            (each.kind == event_kind::wait_poll && is_server(view.process.name(each.id)));
   });
   if (sums.longest_ns == 0) return;

@@ -265,6 +265,7 @@ inline const flawed_load flawed_loads[] = {
      [](made_up& of) {
        of.main().add(event_kind::wait_poll, 100_ms, 700_ms,
                      of.name("unix:/run/dbus/system_bus_socket"), 25'000);
+       of.main().add(event_kind::wait_reply, 850_ms, 10_ms, of.name("unix:@/tmp/.X11-unix/X0"));
        of.main().add(event_kind::wait_poll, 900_ms, 900_ms, of.name("unix:@/tmp/.X11-unix/X0"), 0);
      }},
     {"a service that does not answer", finding_kind::servers, 900_ms,
