@@ -21,6 +21,9 @@ struct watched_machine {
 };
 [[nodiscard]] watched_machine this_machine(std::time_t now);
 
+// What the kernel takes for a page of memory that is touched for the first time; 0: not known.
+[[nodiscard]] std::uint64_t page_fault_ns();
+
 // "2 processors (AMD EPYC), Linux 6.1.0, 2026-11-30 15:57 UTC."
 [[nodiscard]] std::string machine_sentence(const watched_machine& of);
 // What a device gave in the whole run, code that was mapped included; nothing if the kernel did not

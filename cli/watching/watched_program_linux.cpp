@@ -19,6 +19,7 @@
 #include "watch/recorder/kernel_counts.hpp"
 #include "watch/recorder/layout.hpp"
 #include "watching/program_sampler.hpp"
+#include "watching/watched_machine.hpp"
 #include "watching/watched_program.hpp"
 
 namespace overture::cli {
@@ -269,6 +270,7 @@ watch_run run_watched(const std::vector<std::string>& words, const std::string& 
   made.end = run_program(words, environment, {.should_end = should_end});
   made.ended_ns = monotonic_ns();
   made.samples = sampler.take();
+  made.samples.fault_ns = page_fault_ns();
   std::error_code failed;
   made.lacked_room = has_cut_off_recording(folder);
   made.started_others = fs::exists(fs::path(folder) / watch::others_file, failed);

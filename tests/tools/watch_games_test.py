@@ -36,6 +36,14 @@ class WatchGames(unittest.TestCase):
     def test_calls_have_their_failures(self):
         self.assertEqual(["1890 stat", "996 openat (120 failed)"], watch_games.calls_of(CALLS))
 
+    def test_a_game_begins_when_the_command_has_a_child(self):
+        with subprocess.Popen(["sh", "-c", "sleep 60 & read x"], stdin=subprocess.PIPE) as command:
+            watch_games.begin_of_child(command)
+            (child,) = watch_games.children_of(command.pid)
+            os.kill(child, 9)
+            command.stdin.close()
+        watch_games.begin_of_child(command)  # one that has ended has none
+
     def test_counts_are_of_a_process_and_what_it_started(self):
         with subprocess.Popen(["sh", "-c", "head -c 300000 /dev/zero > /dev/null; echo; read x"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t told_share_min = 10;        // of the load, one in so many
 constexpr std::uint64_t silent_ns_min = 5'000'000;  // a thread that computes is sampled before
-constexpr std::uint64_t fault_ns_max = 10'000;      // for a page that is cleared
 constexpr std::uint64_t page_bytes = 4096;
 
 const watched_thread& thread_of(const load_view& view, const thread_use& main) {
@@ -88,8 +87,9 @@ std::string sampled_functions(const load_view& view, const watched_thread& threa
   });
   constexpr std::size_t told = 3;
   std::string text;
+  std::size_t count = 0;
   for (const auto& [function, ns] : largest_first(by_function)) {
-    if (std::count(text.begin(), text.end(), ',') + 1 == told && !text.empty()) break;
+    if (count++ == told) break;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", function);
   }
   return text;
@@ -104,9 +104,10 @@ void find_unseen_waits(const load_view& view, const watched_thread& thread, std:
                   report_detail::counted(thread.kernel->major_faults,
                                          "page fault of it had to wait for the disk",
                                          "page faults of it had to wait for the disk")));
-  if (const std::string longest = longest_silence(view, thread); !longest.empty()) {
-    made.evidence.push_back(longest);
-  }
+  // Without samples a thread that computes is as silent.
+  const std::string longest =
+      view.process.sample_ns == 0 ? std::string() : longest_silence(view, thread);
+  if (!longest.empty()) made.evidence.push_back(longest);
   made.advice =
       "Stop it there in a debugger, or run `perf trace` or `strace -r`: they show the call.";
   to.push_back(made);
@@ -117,7 +118,7 @@ void find_new_memory(const load_view& view, const watched_thread& thread, std::u
   const std::uint64_t faults = thread.kernel->minor_faults;
   finding made{.kind = finding_kind::new_memory, .ns = ns};
   made.what = "The main thread touches new memory, and the kernel clears it page by page.";
-  made.evidence.push_back(fmt::format("{} in the whole run, for {} of memory.",
+  made.evidence.push_back(fmt::format("{} in the whole run, {} if each was for a page of 4 KiB.",
                                       report_detail::counted(faults, "page fault", "page faults"),
                                       bytes_text(faults * page_bytes)));
   if (const std::string functions = sampled_functions(view, thread); !functions.empty()) {
@@ -177,9 +178,10 @@ unwatched_time unwatched_of(const load_view& view, const thread_use& main) {
   if (thread.kernel) {
     const thread_row row = row_of(thread);
     made.waited_ns = taken(unseen_waits(view, thread, row.unknown_ns));
+    // Samples do not see the kernel, and what is left of the thread's time on a core is its work.
     const std::uint64_t kernel_ns = rest - std::min(rest, row.queued_ns);
-    const bool may_be_memory = thread.kernel->minor_faults * fault_ns_max >= kernel_ns;
-    if (view.process.sample_ns != 0 && may_be_memory) made.memory_ns = taken(kernel_ns);
+    const std::uint64_t faults_ns = thread.kernel->minor_faults * view.process.fault_ns;
+    if (view.process.sample_ns != 0) made.memory_ns = taken(std::min(kernel_ns, faults_ns));
   }
   made.other_ns = rest;
   return made;

@@ -10,6 +10,7 @@ namespace overture::watch {
 
 void add_samples(watched_process& process, const sampling& of) {
   process.sample_ns = of.period_ns;
+  process.fault_ns = of.fault_ns;
   std::map<std::uint64_t, watched_thread*> by_number;
   for (watched_thread& each : process.threads) by_number[each.number] = &each;
   for (const program_sample& each : of.samples) {

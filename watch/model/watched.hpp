@@ -76,6 +76,7 @@ struct program_sample {
 };
 struct sampling {
   std::uint64_t period_ns = 0;  // that each stands for; 0: it was refused
+  std::uint64_t fault_ns = 0;   // what a page fault takes on this machine
   std::vector<program_sample> samples = {};
 };
 
@@ -117,6 +118,7 @@ struct watched_process {
   bool is_first = false;        // what the command started
   std::uint64_t zero_ns = 0;    // the zero of all times, on the monotonic clock
   std::uint64_t sample_ns = 0;  // that a sample stands for; 0: there are none
+  std::uint64_t fault_ns = 0;   // what a page fault takes; 0: not known
   std::uint64_t recorder_ns = 0;
   std::optional<std::uint64_t> main_ns = {};
   std::uint64_t end_ns = 0;

@@ -46,9 +46,9 @@
 //            quarters for those above background: they never wait for a pile of others. An asset
 //            that does not fit at all goes alone. What waits for its needs cannot be given back, so
 //            a chain of needs goes on past the budget, one asset at a time, and no other of its
-//            class of priority, or below, begins meanwhile. Its bound is the sum of all chains that
-//            have begun, and one asset more: a chain of 50 assets is 50 assets, whatever the
-//            budget.
+//            class of priority, or below, begins while it has needs that wait to be read. Its bound
+//            is the sum of all chains that have begun, and one asset more: a chain of 50 assets is
+//            50 assets, whatever the budget.
 //   held     never unloaded.
 //   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
 //            such assets keep loaded, levels with their textures, up to 64 needs deep; what several

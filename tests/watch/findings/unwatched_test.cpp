@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "made_up.hpp"
@@ -74,16 +75,29 @@ TEST(unwatched_time, is_waited_without_samples_too) {
   EXPECT_EQ(rest.other_ns, 300_ms);
 }
 
-TEST(unwatched_time, is_the_kernels_for_memory_if_faults_may_have_taken_it) {
-  for (const std::uint64_t faults : {1'000, 100'000}) {
+TEST(unwatched_time, is_the_kernels_for_memory_as_far_as_faults_take_it) {
+  for (const std::uint64_t faults : {0, 1'000, 100'000, 900'000}) {
     made_up process;
+    process->fault_ns = 1'000;
     process.main()->kernel = kernel_truth{
         .core_ns = 800_ms, .queued_ns = 200_ms, .minor_faults = faults, .at_ns = 1000_ms};
     sample(process, 0, 100_ms);
     const unwatched_time rest = rest_of(process);
     EXPECT_EQ(rest.waited_ns, 0u);
-    EXPECT_EQ(rest.memory_ns, faults == 1'000 ? 0 : 700_ms);
-    EXPECT_EQ(rest.other_ns, faults == 1'000 ? 900_ms : 200_ms) << "it was ready without a core";
+    EXPECT_EQ(rest.memory_ns, std::min<std::uint64_t>(faults * 1'000, 700_ms));
+    EXPECT_EQ(rest.other_ns, 900_ms - rest.memory_ns) << "it was ready without a core, too";
+  }
+}
+
+TEST(a_wait_that_was_not_seen, has_a_place_only_where_samples_tell_it_from_computing) {
+  for (const bool is_sampled : {false, true}) {
+    made_up process;
+    process->sample_ns = is_sampled ? 1_ms : 0;
+    process.main()->kernel = kernel_truth{.core_ns = 300_ms, .at_ns = 1000_ms};
+    const std::vector<finding> found = findings_of(view_of(process.done(1000_ms)));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].kind, finding_kind::unseen);
+    EXPECT_EQ(found[0].evidence.size(), is_sampled ? 2u : 1u);
   }
 }
 

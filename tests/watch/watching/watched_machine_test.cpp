@@ -25,6 +25,11 @@ TEST(watched_machine, is_told_as_far_as_it_is_known) {
   EXPECT_EQ(machine_sentence({.processors = 1}), "1 processor.");
 }
 
+TEST(watched_machine, takes_some_time_for_a_page) {
+  EXPECT_GE(page_fault_ns(), 10u);
+  EXPECT_LE(page_fault_ns(), 1'000'000u);
+}
+
 TEST(watched_machine, is_this_one) {
   const watched_machine it = this_machine(86'400);
   EXPECT_EQ(it.processors, processor_count());
