@@ -3,6 +3,7 @@
 // asset_store: what waits in memory, whatever becomes of its priority.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <latch>
 #include <string>
@@ -153,7 +154,9 @@ TEST(lowered_assets, that_wait_for_needs_let_no_other_chain_begin) {
       held.push_back(store.get<level>("level " + std::to_string(i), asset_priority::low));
     }
     std::uint64_t ready = 0;
-    for (unsigned frame = 0; frame < 10'000 && ready < 3 * levels; ++frame) {
+    const auto end = std::chrono::steady_clock::now() + hang;
+    for (unsigned frame = 0; ready < 3 * levels && std::chrono::steady_clock::now() < end;
+         ++frame) {
       std::vector<priority_change> changes;
       for (unsigned i = 0; i < levels; ++i) {
         const bool is_next = i == frame % levels;
@@ -180,7 +183,8 @@ TEST(lowered_assets, and_raised_ones_load_beside_a_change_in_each_frame) {
   for (int i = 0; i < 10; ++i)
     held.push_back(store.get<part>(std::to_string(i), asset_priority::low));
   std::uint64_t ready = 0;
-  for (unsigned frame = 0; frame < 1'000 && ready < held.size(); ++frame) {
+  const auto end = std::chrono::steady_clock::now() + hang;
+  for (unsigned frame = 0; ready < held.size() && std::chrono::steady_clock::now() < end; ++frame) {
     std::vector<priority_change> changes;
     for (unsigned i = 0; i < 10; ++i) {
       const unsigned distance = (frame * 7 + i * 3) % 10;
