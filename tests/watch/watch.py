@@ -147,6 +147,12 @@ def parses_by_sscanf(box, game):
         assert "in watched_game. By samples: parses_by_sscanf" in words, first
 
 
+def throws(box, game):
+    _, first = first_by_samples(box, game, "throws", "exceptions")
+    named = [each for each in first["evidence"] if each.startswith("Thrown ")] if first else []
+    assert all(each.startswith("Thrown in throws in ") for each in named), first
+
+
 def new_memory(box, game):
     """The kernel's time is what samples do not see."""
     printed, first = first_by_samples(box, game, "new-memory", "new-memory")
@@ -440,6 +446,7 @@ CASES = {
     "searches-by-streams": lambda box, game, _: searches_by_streams(box, game),
     "lines": lambda box, game, _: names_lines(box, game),
     "parses-by-sscanf": lambda box, game, _: parses_by_sscanf(box, game),
+    "throws": lambda box, game, _: throws(box, game),
     "new-memory": lambda box, game, _: new_memory(box, game),
     "wakes": lambda box, game, _: wakes(box, game),
     "own-code": lambda box, game, _: own_code(box, game),

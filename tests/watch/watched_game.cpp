@@ -30,6 +30,7 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -313,6 +314,28 @@ void parses_by_sscanf() {
   print_time(now_ns() - begin);
 }
 
+int number_in(const std::string& text) {
+  if (text[0] != '#') throw std::invalid_argument("not a number");
+  return 1;
+}
+
+void throws() {
+  const std::string text = "text";
+  std::uint64_t sum = 0;
+  const std::uint64_t begin = now_ns();
+  while (now_ns() - begin < 2 * a_while_ns) {
+    for (int i = 0; i < 100; ++i) {
+      try {
+        sum += static_cast<std::uint64_t>(number_in(text));
+      } catch (const std::exception&) {
+        ++sum;
+      }
+    }
+  }
+  if (sum == 0) std::abort();
+  print_time(now_ns() - begin);
+}
+
 // Blocks that are written whole, so that a clock around one matters little.
 void allocates() {
   std::uint64_t took = 0;
@@ -436,6 +459,7 @@ const named_functions flaws = {
     {"tiny-reads", tiny_reads},
     {"printing", prints},
     {"parses-by-sscanf", parses_by_sscanf},
+    {"throws", throws},
     {"misses", misses},
     {"look-ups", look_ups},
     {"listing", listing},

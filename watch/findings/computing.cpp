@@ -39,6 +39,17 @@ bool is_of_language(std::string_view file) {
          file.starts_with("libstdc++.so") || file.starts_with("libc++.so");
 }
 
+// What a throw runs. `code` is as code_at() gives it: just the file, if the function has no name.
+bool is_of_throw(std::string_view file, std::string_view code) {
+  constexpr std::string_view of_cpp[] = {"__cxa_throw",       "__cxa_rethrow",
+                                         "__cxa_begin_catch", "__cxa_end_catch",
+                                         "__gxx_personality", "__cxa_allocate_exception",
+                                         "_dl_find_object",   "__cxa_free_exception"};
+  const bool is_unwinder = file.starts_with("libgcc_s.so") || file.starts_with("libunwind.so");
+  if (is_unwinder) return code == file || code.starts_with("_Unwind_");
+  return std::ranges::any_of(of_cpp, [&](std::string_view each) { return code.starts_with(each); });
+}
+
 struct code_sums {
   std::uint64_t ns = 0;
   std::uint64_t libc_ns = 0;                         // of it
@@ -46,24 +57,38 @@ struct code_sums {
   std::map<std::string, std::uint64_t> of_language;  // functions that those called
 };
 
-// By the file that called, where that is known of a library of the language.
-std::map<std::string, code_sums> code_of_main(const load_view& view, const watched_thread& main) {
-  const watched_process& process = view.process;
+struct main_code {
+  // By the file that called, where that is known of a library of the language.
   std::map<std::string, code_sums> by_file;
+  std::uint64_t throw_ns = 0;                     // in no file's sums
+  std::map<std::string, std::uint64_t> throwers;  // those that are known
+};
+
+main_code code_of_main(const load_view& view, const watched_thread& main) {
+  const watched_process& process = view.process;
+  main_code found;
   each_sample_outside(main, view.end_ns(), [&](const thread_sample& each) {
     const std::string file = process.file_at(each.address);
+    if (const std::string code = process.code_at(each.address); is_of_throw(file, code)) {
+      found.throw_ns += process.sample_ns;
+      // An unwinder has places on its stack that called nothing.
+      if (each.caller != 0 && code.starts_with("__cxa_")) {
+        found.throwers[process.code_at(each.caller - 1)] += process.sample_ns;
+      }
+      return;
+    }
     const bool is_called = each.caller != 0 && is_of_language(file);
     const std::uint64_t place = is_called ? each.caller - 1 : each.address;
     const std::string owner = is_called ? process.file_at(place) : file;
     const std::string function = process.code_at(place);
-    code_sums& sums = by_file[owner];
+    code_sums& sums = found.by_file[owner];
     sums.ns += process.sample_ns;
     if (file.starts_with("libc.so")) sums.libc_ns += process.sample_ns;
     sums.by_function[function == owner ? "functions without a name" : function] +=
         process.sample_ns;
     if (is_called) sums.of_language[process.code_at(each.address)] += process.sample_ns;
   });
-  return by_file;
+  return found;
 }
 
 std::string functions_text(const std::map<std::string, std::uint64_t>& by_function) {
@@ -87,6 +112,23 @@ bool searches_for_ends(const code_sums& sums) {
   return ns > sums.ns / 2;
 }
 
+// What exceptions cost beside unwinding, such as their messages, is in the code that throws.
+void find_exceptions(const main_code& code, std::vector<finding>& to) {
+  if (code.throw_ns == 0) return;
+  finding made{.kind = finding_kind::exceptions,
+               .ns = code.throw_ns,
+               .what = "The game throws exceptions over and over.",
+               .evidence = {"By samples, of the main thread in what unwinds its stack."},
+               .advice =
+                   "A throw takes microseconds, and its message more. Return what is "
+                   "expected, such as a text that is no number, and throw the rest."};
+  if (!code.throwers.empty()) {
+    made.evidence.push_back(
+        fmt::format("Thrown in {}.", largest_first(code.throwers).front().first));
+  }
+  to.push_back(made);
+}
+
 }  // namespace
 
 std::map<std::string, std::uint64_t> driver_code(const thread_use& of) {
@@ -106,12 +148,13 @@ void find_computing(const load_view& view, std::vector<finding>& to) {
   if (spins) return;
   const watched_thread& thread =
       view.process.threads[static_cast<std::size_t>(main - view.threads.data())];
-  const std::map<std::string, code_sums> by_file = code_of_main(view, thread);
+  const main_code code = code_of_main(view, thread);
+  find_exceptions(code, to);
   std::uint64_t libc_ns = 0;
-  for (const auto& [file, sums] : by_file) libc_ns += sums.libc_ns;
+  for (const auto& [file, sums] : code.by_file) libc_ns += sums.libc_ns;
   const double allocating = std::min(
       1.0, static_cast<double>(main->allocate_ns) / std::max(static_cast<double>(libc_ns), 1.0));
-  for (const auto& [file, sums] : by_file) {
+  for (const auto& [file, sums] : code.by_file) {
     // What it allocates is told elsewhere.
     const auto told = static_cast<std::uint64_t>(static_cast<double>(sums.libc_ns) * allocating);
     const std::uint64_t ns = sums.ns - told;

@@ -40,6 +40,7 @@ enum class finding_kind : std::uint8_t {
   graphics,
   fonts,
   frames,
+  exceptions,
   computing,
   unseen,
   new_memory,

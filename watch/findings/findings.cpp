@@ -28,7 +28,8 @@ constexpr const char* kind_names[] = {
     "read-again",      "seeking",        "opens-again",   "many-files",      "misses",
     "look-ups",        "listing",        "cold-reads",    "writing",         "printing",
     "servers",         "programs",       "window",        "graphics",        "fonts",
-    "frames",          "computing",      "unseen",        "new-memory",      "before-main",
+    "frames",          "exceptions",     "computing",     "unseen",          "new-memory",
+    "before-main",
 };
 
 // What a player's machine has a graphics card for.

@@ -44,6 +44,7 @@ const char* where_seen(finding_kind kind) {
     case finding_kind::contended_lock:
       return "locks";
     case finding_kind::spinning:
+    case finding_kind::exceptions:
     case finding_kind::computing:
     case finding_kind::graphics:
       return "code";

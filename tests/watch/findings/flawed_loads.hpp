@@ -354,6 +354,19 @@ inline const flawed_load flawed_loads[] = {
                                           : thread_sample{100_ms + i * 2_ms, 0x7000'0100, 0x1110});
        }
      }},
+    {"exceptions that are thrown over and over", finding_kind::exceptions, 600_ms,
+     "Thrown in parse in game.",
+     [](made_up& of) {
+       of->sample_ns = 2_ms;
+       of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libgcc_s.so.1"});
+       of->modules.push_back({0x7001'0000, 0x7002'0000, "/lib/libstdc++.so.6"});
+       of->functions = {{0x1110, "parse"}, {0x7001'0101, "__cxa_allocate_exception"}};
+       for (unsigned i = 0; i < 300; ++i) {
+         of.main()->samples.push_back(i < 100
+                                          ? thread_sample{100_ms + i * 2_ms, 0x7001'0100, 0x1110}
+                                          : thread_sample{100_ms + i * 2_ms, 0x7000'0100, 0x1120});
+       }
+     }},
     {"a frame after each file", finding_kind::frames, 304_ms,
      "19 frames of 16.0 ms each, from game+0x200 (304 ms).",
      [](made_up& of) {
