@@ -75,13 +75,15 @@ slot* needs::waited_for(slot& from) noexcept {
 
 // --- Circles -------------------------------------------------------------------------------------
 
-// Whether its parent is to be loaded again, so that it may not need this any more.
+// Whether its parent is to be loaded again, so that it may not need this any more. One that the
+// store does not try any more keeps what it needs.
 bool needs::is_old(const need& one) const noexcept {
   const slot& parent = *one.parent;
   const slot& asset = parent.reload_of != nullptr ? *parent.reload_of : parent;
   // What is being loaded is of the newest file.
   const bool is_in_memory = &parent == &asset && is_settled(parent);
-  return asset.changed || parent.reload != nullptr || (is_in_memory && may_be_opened(parent));
+  const bool is_tried_again = is_in_memory && may_be_opened(parent) && parent.tries < tries_max;
+  return asset.changed || parent.reload != nullptr || is_tried_again;
 }
 
 // Does `child` need `parent`, directly or by way of others? Looks from below, because few assets

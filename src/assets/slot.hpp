@@ -184,7 +184,7 @@ struct slot : overture::detail::asset_head {
   std::uint64_t retry = 0;        // that is under way for it, and goes on to what it needs; 0: none
   std::uint64_t last_retry = 0;   // each tries it once
   std::uint64_t tried_after = 0;  // so many words of the program, and since then it was
-  unsigned tries = 0;             // tried by the store itself
+  unsigned tries = 0;             // by the store itself; at most tries_max
   std::uint64_t circle_at = 0;    // saves that there were when one of its needs closed a circle
   bool saved = false;             // the program said that its file has changed
 
@@ -238,6 +238,9 @@ struct slot : overture::detail::asset_head {
 [[nodiscard]] inline bool is_settled(const slot& one) noexcept {
   return is_settled(one.state.load(std::memory_order_relaxed));
 }
+
+// Without a word of the program the store tries an asset so often.
+inline constexpr unsigned tries_max = 8;
 
 // Whether what needs it need not wait any longer. One that has failed is still open while a reload
 // is ahead, which tries again.

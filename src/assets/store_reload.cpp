@@ -51,7 +51,6 @@ void store_core::note_change(slot& one, std::uint64_t due_ns) noexcept {
 // What failed may load now, or be reloaded. Whatever assets do to one another, that ends: without
 // a word of the program an asset is tried a few times only.
 void store_core::try_again(slot& one) noexcept {
-  constexpr unsigned tries_max = 8;
   if (std::exchange(one.tried_after, words_) != words_) one.tries = 0;
   if (one.tries == tries_max) return;
   ++one.tries;
