@@ -10,17 +10,16 @@
 //   wall.settled().wait();           // on others; in a coroutine: auto loaded = co_await wall;
 //   if (auto loaded = wall.status(); !loaded) return report(loaded.error());
 //
-// Handles are counted: an asset stays loaded for as long as one is held. Copy them and pass them to
-// other threads. When the last is gone, on whatever thread, the next pump() or progress() has the
-// asset unloaded where it was finalized, or keeps it for a while: see
+// Handles are counted: an asset stays loaded for as long as one is held. They may be copied and
+// passed to other threads. Once the last is gone, on whatever thread, the next pump() or progress()
+// has the asset unloaded on the kind of thread that finalized it, or keeps it for a while: see
 // asset_store_config::keep_bytes.
 //
-// Cost: get() and is_ready() are one load; a copy and its end are one read-modify-write each.
+// Cost: get() and is_ready() are one load; to copy or destroy a handle is one read-modify-write.
 //
-// Lifetime: the store outlives its handles. What get() points to stays for as long as the handle is
-// held, except that a reload puts another value in its place: a pointer is good until the next
-// asset_store::pump(), so call get() anew in each frame. A function of a loader, on whatever
-// thread, may use it until it returns.
+// Lifetime: the store outlives its handles. The value stays for as long as a handle is held, but a
+// reload replaces it: a pointer from get() is valid until the next asset_store::pump(), so call
+// get() again in each frame. A loader's function, on whatever thread, may use it until it returns.
 #pragma once
 
 #include <cstddef>
@@ -126,8 +125,8 @@ class asset {
     if (head_ != nullptr) detail::drop_handle(*head_);
   }
 
-  // Whether it is a handle on something. The functions below, except get(), is_ready(), state() and
-  // status(), must not be called if not. Any thread, like all of them.
+  // Whether it is a handle on an asset. If it is not, only get(), is_ready(), state() and status()
+  // of the functions below may be called. All of them: any thread.
   [[nodiscard]] bool valid() const noexcept { return head_ != nullptr && !head_->is_none; }
   // The asset once it is ready, else its loader's placeholder, else null. After a reload that
   // failed, the asset as it was.
@@ -149,8 +148,8 @@ class asset {
     if (head_ == nullptr) return asset_state::unloaded;
     return head_->state.load(std::memory_order_acquire);
   }
-  // A value once it is ready. Errors: why it failed; busy while it is loading; invalid for a handle
-  // on nothing; out_of_memory if there was no memory for the asset.
+  // Ok once the asset is ready. Errors: why it failed; busy while it is loading; invalid for a
+  // handle on nothing; out_of_memory if there was no memory for the asset.
   [[nodiscard]] result<void> status() const noexcept {
     if (head_ == nullptr) {
       return fail(errc::invalid, "no asset: the handle was default-constructed or moved from");
@@ -163,7 +162,7 @@ class asset {
   [[nodiscard]] asset_barricade& settled() const noexcept {
     return head<Contracts>().settled;
   }
-  // How many values it has had: each reload that succeeds adds one, and each stage.
+  // How many values it has had: each successful reload adds one, and so does each stage.
   template <bool Contracts = detail::contracts>
   [[nodiscard]] std::uint32_t version() const noexcept {
     return head<Contracts>().version.load(std::memory_order_acquire);
@@ -222,11 +221,11 @@ class asset {
 };
 
 // The name of an asset, which keeps nothing loaded: for what may be needed later, such as the rooms
-// beside this one. It becomes a handle by asset_store::get(), which loads it, or by
-// asset_store::get_if_ready(), which does not.
+// next to this one. asset_store::get() makes a handle of it and loads it;
+// asset_store::get_if_ready() makes one only if the asset is ready.
 //
-// It may outlive the store: then it only compares, and path(), variant() and subject() must not be
-// called.
+// It may outlive the store. After that it can only be compared: path(), variant() and subject()
+// must not be called.
 template <class T>
 class soft_asset {
  public:

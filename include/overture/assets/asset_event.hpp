@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Zlib
 //
-// asset_event: what has become of an asset, taken from the store in one list each frame.
+// asset_event: what has happened to an asset, taken from the store as one list in each frame.
 //
 //   (void)store.take_events([&](const asset_event& event) {
 //     using enum asset_event_kind;
@@ -13,14 +13,13 @@
 // A file may have several assets, of other types, parts or settings: the texts of an event name
 // them, the number and is_of() tell them apart.
 //
-// Events say how an asset differs from what was told before, so an asset has a few of them at most,
-// however often it changed: one that was loaded, dropped and unloaded between two calls has none.
-// A failure to load is always told, even if the asset has loaded since; one to reload is not if a
-// later reload has brought a value. Of one asset they come in the order
-// of asset_event_kind.
+// Events say how an asset differs from the last call, so an asset has a few of them at most,
+// however often it changed: one that was loaded, dropped and unloaded between two calls has none. A
+// failure to load is always told, even if the asset has loaded since. A failure to reload is not,
+// if a later reload succeeded. The events of one asset come in the order of asset_event_kind.
 //
-// Cost: the store links what has changed: no memory, some nanoseconds for each asset that settles,
-// whether the events are taken or not.
+// Cost: no memory, and some nanoseconds for each asset that settles, whether or not the events are
+// taken.
 #pragma once
 
 #include <cstddef>

@@ -13,9 +13,9 @@
 //   ...
 //   level.cancel();                                        // the player has turned round
 //
-// A group holds its assets, and wants them with its priority. An asset is as urgent as the most
-// urgent of its groups, of what the program asked for it itself, and of the assets that wait for
-// it: so a group that is lowered leaves alone what others want sooner.
+// A group holds its assets and gives them its priority. An asset is as urgent as the most urgent of
+// its groups, of the priorities that the program asked for by its handle, and of the assets that
+// wait for it. So lowering a group does not delay what others want sooner.
 //
 // Cost: a record of 40 bytes for each asset of a group, which the store uses again.
 //
@@ -43,14 +43,14 @@ struct group_head {
 
 }  // namespace detail
 
-// The assets of a group, and all that those need: each counts once. `assets` grows while levels and
-// materials name what they need, and shrinks when one fails, which needs nothing any more. What
-// they only want() does not count: add it to the group, too.
+// Counts the assets of a group and everything that they need, each once. `assets` grows while
+// levels and materials name their needs, and shrinks when one fails, which then needs nothing.
+// Assets that they only want() do not count: add those to the group, too.
 struct asset_group_progress {
   std::uint64_t assets = 0;
   std::uint64_t ready = 0;        // of those
   std::uint64_t failed = 0;       //
-  std::uint64_t bytes_read = 0;   // of their files; how large the others are is not known yet
+  std::uint64_t bytes_read = 0;   // of their files; sizes of files that are not read are unknown
   std::uint64_t bytes_ready = 0;  // of the files of what is ready
 };
 
@@ -58,8 +58,8 @@ class OVERTURE_API asset_group {
  public:
   explicit asset_group(asset_store& in, asset_priority priority = asset_priority::normal) noexcept
       : store_(&in), head_{.priority = priority} {}
-  // Takes the assets over; the other is empty then, and may be used again. Cost: some nanoseconds
-  // for each asset.
+  // Takes over the other's assets, which leaves it empty and ready to be used again. Cost: some
+  // nanoseconds for each asset.
   asset_group(asset_group&& other) noexcept : store_(other.store_) {
     store_->take_over(head_, other.head_);
   }
@@ -75,8 +75,8 @@ class OVERTURE_API asset_group {
   asset_group(const asset_group&) = delete;
   asset_group& operator=(const asset_group&) = delete;
 
-  // The same as asset_store::get(), and the asset becomes one of the group. Without memory for that
-  // the handle alone keeps it.
+  // The same as asset_store::get(), and adds the asset to the group. If memory for that is refused,
+  // only the handle keeps it.
   template <class T>
   asset<T> get(const asset_path& path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(store_->get_for(head_, path, detail::wanted_of(as)));
@@ -85,32 +85,32 @@ class OVERTURE_API asset_group {
   asset<T> get(std::string_view path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(store_->get_for(head_, path, detail::wanted_of(as)));
   }
-  // One that is asked for already. Errors: invalid (a handle on nothing), out_of_memory.
+  // Adds an asset by its handle. Errors: invalid (a handle on nothing), out_of_memory.
   template <class T>
   result<void> add(const asset<T>& one) noexcept {
     return store_->join(head_, one.head_);
   }
 
-  // Up or down, with all that the assets need: some 50 ns each.
+  // Up or down, with everything that the assets need: some 50 ns each.
   void set_priority(asset_priority priority) noexcept { store_->set_priority_of(head_, priority); }
   [[nodiscard]] asset_priority priority() const noexcept { return head_.priority; }
 
-  // Cost: a look at each of those assets under the store's lock, 20 to 40 ns each.
+  // Cost: 20 to 40 ns for each asset that counts, under the store's lock.
   [[nodiscard]] asset_group_progress progress() const noexcept;
   // Pumps until all are ready or have failed (true), or until `duration` has passed (false).
   // Otherwise as asset_store::wait_for().
   bool wait_for(std::chrono::nanoseconds duration) noexcept {
     return store_->wait_for_all(head_, duration);
   }
-  // Why the first of those that were added, and have failed, did; a value if none has.
+  // Why the first failed asset failed, in the order of adding; a value if none has failed.
   [[nodiscard]] result<void> failure() const noexcept { return store_->failure_of(head_); }
   // Writes that as asset_store::explain() does.
   std::size_t explain(std::span<char> text) const noexcept {
     return store_->explain_any(store_->failed_of(head_), text);
   }
-  // Gives all of them up: what nothing else holds is cancelled, or unloaded or kept as when its
-  // last handle goes. What is still held, but not wanted by anything else, gets the lowest
-  // priority. The group is empty then, and may be used again.
+  // Gives all of its assets up. Those that nothing else holds are cancelled, or unloaded or kept as
+  // when the last handle goes. Those that are held, but wanted by nothing else, get the lowest
+  // priority. The group is then empty, and may be used again.
   void cancel() noexcept { store_->leave(head_); }
 
  private:

@@ -2,8 +2,8 @@
 //
 // Values in stages: a first value from the beginning of a file, and better ones from more of it.
 //
-// A texture whose file begins with its small levels, as KTX2 has them, is on the screen after a
-// read of 64 KiB, and sharpens later. Its loader says how much each stage takes:
+// A texture whose file begins with its small levels, as in KTX2, is on the screen after a read of
+// 64 KiB, and sharpens later. Its loader says how many bytes each stage takes:
 //
 //   class texture_loader final : public loader<texture> {
 //    public:
@@ -16,32 +16,33 @@
 //     ...
 //   };
 //
-// The asset is ready with its first value. Then the store makes the value of the next stage, as
-// for a reload: pump() puts it in the place of the one before, and asset::version() counts. It has
-// the priority of its asset, and its turn is after all that was asked for before, so the first
-// values of a level come before the second ones. A stage whose decode() fails is left out: perhaps
-// it has too little of the file. An asset that has no value yet goes on to the next stage then, and
-// one that shows a later stage keeps that. If the last stage fails, or any with
-// errc::out_of_memory, the value stays, and asset_store::reload_status() says why.
+// The asset is ready with its first value. Then the store makes the value of the next stage, as for
+// a reload: pump() replaces the value, and asset::version() counts. The next stage has the priority
+// of its asset, and goes to the end of the line, so the first values of a level come before the
+// second ones. A stage whose decode() fails is left out, because it may have too little of the
+// file: an asset without a value goes on to the next stage, and one that shows a later stage keeps
+// it. If the last stage fails, or any stage with errc::out_of_memory, the value stays, and
+// asset_store::reload_status() says why.
 //
-// When memory is short, or an asset is far away, set_last_stage() makes it coarse again, or keeps
-// it so:
+// When memory is short, or an asset is far away, set_last_stage() makes it coarse again or keeps it
+// coarse:
 //
 //   store.set_last_stage(wall, 0);
 //   store.set_last_stage(wall, all_stages);                    // as it was
 //
-// Another last stage than before also tries those again that were left out.
+// A change of the last stage also tries again the stages that were left out.
 //
-// Limits: what is compressed, or in a solid block, is read whole and has one stage. No checksum
-// covers a part of a file: the last stage is checked. Each stage reads from the beginning of the
-// file. An asset whose loader is dependent() is loaded again after each stage of what it needs.
+// Limits: a file that is compressed or in a solid block is read whole, and has one stage. No
+// checksum covers a part of a file: only the last stage is checked. Each stage reads from the
+// beginning of the file. An asset whose loader is dependent() is loaded again after each stage of
+// its needs.
 #pragma once
 
 #include <cstdint>
 
 namespace overture {
 
-// A loader may have so many stages before that of the whole file.
+// The most stages a loader may have before that of the whole file.
 inline constexpr unsigned asset_stages_max = 8;
 inline constexpr unsigned all_stages = UINT32_MAX;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Zlib
 //
-// asset_store: loads the assets that a game asks for, once each, and keeps them while they are
-// used.
+// asset_store: loads the assets that a game asks for, each one once, and keeps them while they are
+// in use.
 //
 //   thread_pool jobs = thread_pool::for_this_machine();
 //   read_queue reads{files};
@@ -18,55 +18,58 @@
 //     draw(wall);
 //   }
 //
-// What is asked for loads in order of priority; at the same priority what others wait for is read
-// first, and then the order is that of asking, in whatever order the disk brings the files. A need
-// has the turn of the first that needs it.
-// Raising an asset raises all that it needs, queued or not; once it is lowered or let go of, they
-// are as urgent as others want them. Background assets are read after all others, and decoded,
-// built and finalized on threads of the lowest priority of the system (in pump(), if the loader is
-// not free_threaded()), so they never stand in the way of a frame.
-// A call of a loader that has begun is never interrupted: what becomes urgent waits for one.
+// Order: assets load by priority. Within one priority, assets that others wait for are read first,
+// and the rest in the order in which they were asked for, whatever order the disk returns them in.
+// A need takes the place in line of the first asset that needs it. Raising an asset raises
+// everything that it needs, queued or not; lowering or dropping it leaves its needs as urgent as
+// others want them. Background assets are read after all others, and are decoded, built and
+// finalized on threads of the system's lowest priority (in pump(), if the loader is not
+// free_threaded()), so they never delay a frame. A loader's function is never interrupted: an asset
+// that becomes urgent waits for the calls that run.
 //
-// An asset is read whole, unless its loader has stages (asset_stage.hpp), decoded, and finalized
-// once all that it needs is ready: see loader.hpp. Assets of one file that wait for their turn, as
-// types or with settings, are read and unpacked once. One that fails keeps its error; retry() tries
-// again. The tree need not be frozen. In one that ignores case, paths that differ only by case are
-// one asset, under the folded path.
+// A file is read whole, unless its loader has stages (asset_stage.hpp). The asset is decoded, and
+// finalized once everything that it needs is ready: see loader.hpp. Several assets of one file (of
+// other types, parts or settings) that wait to be read share one read. A failed asset keeps its
+// error; retry() tries again. The tree need not be frozen. In a tree that ignores case, paths that
+// differ only in case are one asset, under the folded path.
 //
 // Memory:
-//   waiting  what is read, unpacked, decoded and not finalized yet, or waits to be unloaded: up to
-//            config.budget_bytes, and one asset more for each class of priority, or all that was
-//            dropped at once. What is lowered makes no room for others before it is finalized. A
-//            file is read once there is room for it. A loader says beforehand what it needs
-//            (memory_needed()), or one asset for each thread that decodes may come on top, and what
-//            build() takes of all that wait for it; what has no room for that waits with its file.
-//            Nothing of its priority or lower begins before what was given up is cancelled or
-//            unloaded, so a level that is dropped makes room for the next. A quarter of the budget
-//            is for assets of high priority only, half of it for those above low, and three
-//            quarters for those above background: they never wait for a pile of others. An asset
-//            that does not fit at all goes alone. What waits for its needs cannot be given back, so
-//            a chain of needs goes on past the budget, one asset at a time, and no other of its
-//            class of priority, or below, begins while it has needs that wait to be read. Its bound
-//            is the sum of all chains that have begun, and one asset more: a chain of 50 assets is
-//            50 assets, whatever the budget.
-//   held     never unloaded.
-//   kept     loaded, though no handle holds it: up to config.keep_bytes. It counts with what only
-//            such assets keep loaded, levels with their textures, up to 64 needs deep; what several
-//            of them share counts once. What was given up first goes first.
-// A record of about 1,000 bytes stays for each asset ever asked for, and sizeof(T) for each value
-// of the most that were loaded at once: for the next ones of that type, until the store ends. The
-// files themselves are read within the file system's ledger (file_system_config::ledger) too. Give
-// the store the same ledger, and one bound holds for both.
+//   waiting  Assets that have been read, unpacked or decoded and are not finalized yet, or wait to
+//            be unloaded. Bound: config.budget_bytes, plus one asset for each class of priority or
+//            everything that was dropped at once. Lowering an asset frees no room before it is
+//            finalized.
+//              A file is read only when there is room for it. Loaders should tell beforehand what
+//            they need (memory_needed()). If they do not, one asset for each thread that decodes
+//            may come on top, and whatever build() takes for the assets that wait for it. An asset
+//            without room to be decoded waits with its file in memory.
+//              When an asset is given up, nothing of its priority or lower begins before it is
+//            cancelled or unloaded, so a dropped level makes room for the next. A quarter of the
+//            budget is reserved for assets of high priority, half of it for those above low, and
+//            three quarters for those above background: they never wait for a pile of others. An
+//            asset larger than the budget loads alone.
+//              An asset that waits for its needs cannot give its memory back, so a chain of needs
+//            may exceed the budget, one asset at a time. While it has needs to read, no other asset
+//            of its class of priority or lower may. The bound is then the sum of all chains that
+//            have begun, plus one asset: a chain of 50 assets takes the memory of 50, whatever the
+//            budget.
+//   held     Assets with a handle are never unloaded.
+//   kept     Assets that stay loaded without a handle, up to config.keep_bytes: the one that was
+//            dropped first goes first. Each counts with everything that it alone keeps loaded (a
+//            level with its textures), up to 64 needs deep; what several of them share counts once.
+// A record of about 1,000 bytes stays for each asset ever asked for. For each type, the store keeps
+// room for as many values as were ever loaded at once, sizeof(T) each, until it ends. The files are
+// also counted in the file system's ledger (file_system_config::ledger): give the store the same
+// ledger, and one bound holds for both.
 //
-// Cost: asking for an asset that is known is one look-up under a lock, which pump() takes for a few
-// microseconds at a time; loading one takes some microseconds beside the work of its loader,
-// however long the chain of its needs, and no memory from the allocator once the store has held as
-// many before.
+// Cost: asking for a known asset is one look-up under a lock, which pump() takes for a few
+// microseconds at a time. Loading an asset takes some microseconds on top of its loader's work,
+// however long its chain of needs, and no memory from the allocator once the store has held as many
+// before.
 //
 // A timeline shows each step of an asset, on each thread that is attached to one: the zones "read"
 // (which unpacks too), "decode", "finalize" and "unload", and the requests of the read queue, with
-// the number of the asset as their subject, and "pump" around what runs in pump(). In between it
-// has what the asset waited for, and which need let it go on: see asset_waits.hpp.
+// the asset's number as their subject, and "pump" around whatever runs in pump(). Between them it
+// shows what the asset waited for, and which need released it: see asset_waits.hpp.
 // write_report() makes a page of it (overture/report/write_report.hpp), write_chrome_json() a file:
 //
 //   const auto name = [&](std::uint32_t subject, std::span<char> text) {
@@ -118,8 +121,8 @@ struct group_head;
 enum class asset_priority : std::uint8_t { background = 32, low = 96, normal = 160, high = 224 };
 inline constexpr std::size_t asset_priority_class_count = 4;
 
-// The priority in the class of `of` for a nearness from 0 (the lowest number of the class) to 1
-// (the highest), which may be an importance as well. Other values are clamped, NaN is 0.
+// A priority within the class of `of`, for a nearness (or importance) from 0, the lowest number of
+// the class, to 1, the highest. Other values are clamped; NaN counts as 0.
 //
 //   within(asset_priority::normal, 1 - distance / view_distance)
 [[nodiscard]] constexpr asset_priority within(asset_priority of, float nearness) noexcept {
@@ -150,17 +153,18 @@ class priority_change {
 
 struct asset_store_config {
   std::uint64_t keep_bytes = 64u << 20;  // of assets that no handle holds
-  // For what is not finalized yet, see above. It bounds the memory, files_max how many reads there
-  // are at once. A quarter of it, up to 64 MiB, is kept for the next files.
+  // For assets that are not finalized yet, see above. It bounds their memory; files_max bounds how
+  // many are read at once. A quarter of it, up to 64 MiB, is kept for the next files.
   std::uint64_t budget_bytes = 256u << 20;
   memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
-  // Being read, or read and not decoded yet, but for those that wait for room; at least 1.
+  // How many may be in reading, or read and not decoded yet, those that wait for room aside; at
+  // least 1.
   unsigned files_max = 64;
-  // Threads for decoding background assets. 0, or if all are refused: they are decoded on the job
-  // system, with its lowest priority.
+  // Threads that decode background assets. With 0, or if the system refuses them, the job system
+  // decodes these assets, with its lowest priority.
   unsigned background_threads = 1;
-  // How long a file must be left alone after reload(): what writes it may not have finished. One
-  // that is reported more often than this is not loaded again until that ends.
+  // How long a file must be left alone after reload(), because its writer may not have finished. A
+  // file that is reported more often than this is not loaded again until the reports stop.
   std::chrono::nanoseconds reload_delay{100'000'000};
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory(); of the background threads
@@ -241,31 +245,31 @@ class OVERTURE_API asset_store {
   // All arguments, and the config's pointers, must outlive the store.
   asset_store(file_system& files, read_queue& reads, job_system& jobs,
               const asset_store_config& config = {}) noexcept;
-  // Ends what is running, and unloads everything on the calling thread, which must be the main
-  // thread. All handles outside assets must be gone. If the host runs the read queue, this and
-  // wait_for() poll it.
+  // Waits for the calls that run, and unloads everything on the calling thread, which must be the
+  // main thread. All handles outside of assets must be gone. If the host runs the read queue, this
+  // and wait_for() poll it.
   ~asset_store();
   asset_store(const asset_store&) = delete;
   asset_store& operator=(const asset_store&) = delete;
 
-  // An error if memory or threads were refused. Without background threads everything loads all the
-  // same, see asset_store_config::background_threads. Without memory for the store itself every
-  // asset fails with out_of_memory. Memory that is refused later fails one asset, which retry()
-  // loads. Any thread.
+  // An error if memory or threads were refused. Without background threads everything still loads,
+  // see asset_store_config::background_threads. Without memory for the store itself every asset
+  // fails with out_of_memory. If memory is refused later, one asset fails, and retry() loads it.
+  // Any thread.
   [[nodiscard]] result<void> status() const noexcept;
 
-  // Makes a type known. The loader must outlive the store. Errors: exists (there is one for this
-  // type), unsupported (there is one for another type of this name: see asset_type.hpp),
-  // out_of_memory. Before the first asset of this type is asked for.
+  // Adds the loader of a type, which must outlive the store. Call it before the first asset of the
+  // type is asked for. Errors: exists (the type has a loader), unsupported (another type of the
+  // same name has one: see asset_type.hpp), out_of_memory.
   template <class T>
   result<void> add(loader<T>& of) noexcept {
     return add_any(of);
   }
 
-  // A handle on the asset of this type that is made from this file. It begins to load unless it has
-  // loaded, and is raised if it has a lower priority. `as` says which part of the file it is, and
-  // with which settings it is made: see asset_variant.hpp. Never fails: see asset::status().
-  // Without a loader for the type it is unsupported. Any thread.
+  // A handle on the asset of this type that is made from this file. It begins to load if it is not
+  // loaded, and is raised if its priority is lower. `as` says which part of the file it is, and
+  // with which settings it is made: see asset_variant.hpp. Never fails: asset::status() tells the
+  // error, which is unsupported if the type has no loader. Any thread.
   template <class T>
   [[nodiscard]] asset<T> get(const asset_path& path,
                              asset_priority priority = asset_priority::normal,
@@ -313,16 +317,17 @@ class OVERTURE_API asset_store {
   [[nodiscard]] asset<T> get_if_ready(const soft_asset<T>& named) noexcept {
     return asset<T>(get_if_ready_any(named.head_));
   }
-  // Gives it, and all that it needs, at least this priority. Does nothing to what is loaded. Any
-  // thread.
+  // Gives the asset, and everything that it needs, at least this priority. Has no effect on what is
+  // loaded. Any thread.
   template <class T>
   void raise(const asset<T>& wanted, asset_priority priority) noexcept {
     raise_any(wanted.head_, priority);
   }
-  // Gives it this priority, up or down, and what it needs with it: that stays as urgent as any
-  // other that waits for it is, and as get(), raise() or this have asked for it itself, for as long
-  // as anything holds it. Among those of its new priority it becomes the last; nothing moves if it
-  // has this priority. What is loaded keeps it for a reload. Any thread.
+  // Gives the asset this priority, up or down, and its needs with it. A need stays as urgent as the
+  // most urgent asset that waits for it, and as get(), raise() or set_priority() asked for it by
+  // name, for as long as anything holds it. The asset goes to the end of the line of its new
+  // priority; nothing moves if it has that priority already. A loaded asset keeps the priority for
+  // a reload. Any thread.
   template <class T>
   void set_priority(const asset<T>& of, asset_priority priority) noexcept {
     const priority_change one(of, priority);
@@ -331,35 +336,34 @@ class OVERTURE_API asset_store {
   // The same for many, distances to the player in each frame for example: 0.1 to 0.2 us each.
   // Assets that share what they need are better lowered by one call. Any thread.
   void set_priorities(std::span<const priority_change> changes) noexcept;
-  // Loads one that has failed again, and what it needs and has failed, also what its decode() did
-  // not come to ask for. Does nothing to others. Any thread.
+  // Loads a failed asset again, and its failed needs with it. Has no effect on others. Any thread.
   template <class T>
   void retry(const asset<T>& failed) noexcept {
     retry_any(failed.head_);
   }
 
-  // Says that a file has changed. Its assets are loaded again, of whatever type (parts after the
-  // asset of the whole file that they need), config.reload_delay after the last call, and pump()
-  // puts the new values in place of the old, which are unloaded. What fails keeps its old value,
-  // see reload_status(). What had failed is tried again, and so is what failed, or could not be
-  // reloaded, because of it, or because its needs closed a circle, which a new value may open.
-  // Assets whose loader is dependent() are loaded again after what they need. One save may turn a
-  // need round: a circle of needs (see load_context::need()) is one of the new values, and what
-  // might close one waits for the other reloads. For a file_watch:
+  // Tells the store that a file has changed. config.reload_delay after the last call, all assets of
+  // the file are loaded again (parts after the asset of the whole file), and pump() replaces and
+  // unloads the old values. An asset whose reload fails keeps its old value, see reload_status().
+  // Failed assets of the file are tried again, and so are others that failed because of them, or
+  // whose needs closed a circle, which the new value may open. Assets whose loader is dependent()
+  // are loaded again after what they need. One save may reverse a need: only a circle among the new
+  // values is an error (see load_context::need()), so an asset that might close one waits for the
+  // other reloads. For a file_watch:
   //
   //   (void)watch.poll([&](const file_change& change) {
   //     if (change.kind == change_kind::rescan) return store.reload_mount(change.mount);
   //     store.reload(change.path);
   //   });
   //
-  // What is only kept is unloaded, and loaded when it is asked for again. Without pump() or
-  // wait_for() no reload begins. What keeps failing is tried again by the store itself a few times
-  // at most (8), until the program reloads, retries or asks for something. Any thread.
+  // An asset that is only kept is unloaded, and loaded when it is asked for again. No reload begins
+  // without pump() or wait_for(). The store tries an asset that keeps failing up to 8 times by
+  // itself, then only when the program reloads, retries or asks for something. Any thread.
   void reload(std::string_view path) noexcept;
-  // The same for all assets whose file this mount has (the winning one), or takes away by a removal
-  // marker. Call it after the mount() or remount() that brings the mount, and before the unmount()
-  // or remount() that ends it, on the main thread: no reload begins before the next pump(). Cost:
-  // two look-ups by path for each known asset. Any thread.
+  // The same for all assets whose file comes from this mount, or is hidden by a removal marker in
+  // it. Call it on the main thread, after the mount() or remount() that adds the mount, and before
+  // the unmount() or remount() that removes it: no reload begins before the next pump(). Cost: two
+  // look-ups by path for each known asset. Any thread.
   void reload_mount(mount_id mount) noexcept;
   // Why the last reload failed, if it did; ok after the asset was loaded anew. Any thread.
   template <class T>
@@ -367,40 +371,40 @@ class OVERTURE_API asset_store {
     return reload_status_any(of.head_);
   }
 
-  // Which stage the value is of; of one that is not ready, nothing. Any thread.
+  // The stage of the value; an empty one if the asset is not ready. Any thread.
   template <class T>
   [[nodiscard]] asset_stage stage(const asset<T>& of) const noexcept {
     return stage_any(of.head_);
   }
-  // Makes the value of this stage, if it has one of a later stage, and none of later ones: see
-  // asset_stage.hpp. Any thread.
+  // Sets the last stage that is loaded. A value of a later stage is replaced by one of this stage:
+  // see asset_stage.hpp. Any thread.
   template <class T>
   void set_last_stage(const asset<T>& of, unsigned stage) noexcept {
     set_last_stage_any(of.head_, stage);
   }
 
-  // For each frame: finalizes what waits for this thread, first things first, and unloads what is
-  // not held any more, until `budget` has passed. Makes one step at least, if there is any. With a
-  // job system without workers it also reads and decodes, or nothing would ever load. A great many
-  // assets that are dropped or reloaded at once take several frames. Always the same thread, and
-  // never from within a function of a loader.
+  // Call it in each frame. Finalizes the assets that wait for this thread, the most urgent first,
+  // and unloads those that are not held any more, until `budget` has passed; takes at least one
+  // step if there is one. With a job system that has no workers it also reads and decodes. Very
+  // many assets that are dropped or reloaded at once take several frames. Always the same thread,
+  // and never from within a loader's function.
   pump_result pump(std::chrono::nanoseconds budget) noexcept;
   // Pumps until the asset is ready or has failed (true), or until `duration` has passed (false).
-  // For the main thread; others use asset::settled(), but not in a job if there is one worker only,
-  // which could be the one that the asset needs. Never from within a function of a loader:
-  // decode() asks for other assets with load_context::need().
+  // For the main thread; others use asset::settled(), but not in a job if there is only one worker,
+  // which the asset may need. Never from within a loader's function: decode() asks for other assets
+  // with load_context::need().
   template <class T>
   bool wait_for(const asset<T>& wanted, std::chrono::nanoseconds duration) noexcept {
     return wait_for_any(wanted.head_, duration);
   }
 
-  // Cost: some nanoseconds, and for each asset that was let go of since pump() or this was last
-  // called 0.2 to 0.3 us, and some 50 ns for each of its needs. Any thread.
+  // Cost: some nanoseconds, plus 0.2 to 0.3 us for each asset dropped since the last call of this
+  // or of pump(), plus some 50 ns for each of their needs. Any thread.
   [[nodiscard]] asset_progress progress() const noexcept;
-  // Adds the files that have been loaded, in the order in which they were first read, with what
-  // they cost: `overture pack --recorded` lays an archive out by it, so that the next run reads it
-  // from front to back. Not those that loaders open themselves (music). Errors: those of
-  // load_record::add(). Any thread.
+  // Adds the files that have been loaded to a record, in the order in which they were first read,
+  // with what they cost: `overture pack --recorded` lays out an archive by it, so that the next run
+  // reads it from front to back. Files that loaders open themselves (music) are not in it. Errors:
+  // those of load_record::add(). Any thread.
   result<void> record(load_record& into) const noexcept;
   // Writes the name of the asset with this number in a timeline: its path, for a part "path#part".
   // Cut to fit. Returns the length, 0 if no asset has this number. Any thread.
@@ -408,21 +412,21 @@ class OVERTURE_API asset_store {
   // Writes why the asset with this number failed, as explain() does; if nothing holds it any more,
   // why it failed the last time, unless it has loaded since. Any thread.
   std::size_t subject_failure(std::uint32_t subject, std::span<char> text) const noexcept;
-  // Visits every asset that is asked for and neither ready nor failed: what a load that does not
-  // end waits for. The visitor must not call the store. Error: threw (the visitor; it ends there).
-  // Any thread.
+  // Visits every asset that is wanted and neither ready nor failed: it shows what a load that does
+  // not end waits for. The visitor must not call the store. Error: threw (the visitor threw, which
+  // ends the visit). Any thread.
   result<void> for_each_unsettled(function_ref<void(const unsettled_asset&)> visit) const noexcept;
   // Visits every asset that was ever asked for or named. Otherwise as above.
   result<void> for_each_asset(function_ref<void(const known_asset&)> visit) const noexcept;
-  // Visits what has become of assets since the last call, the first that changed first, and returns
-  // the number of events: see asset_event.hpp. The visitor may call the store, but not this; what
-  // it causes comes the next time. Error: threw (the visitor; it ends there, and the rest comes the
-  // next time). One thread at a time, usually the main thread in each frame.
+  // Visits the events since the last call, in the order in which the assets changed, and returns
+  // their number: see asset_event.hpp. The visitor may call the store, except this function; events
+  // that it causes come with the next call. Error: threw (the visitor threw; the rest comes with
+  // the next call). One thread at a time, usually the main thread in each frame.
   result<std::size_t> take_events(function_ref<void(const asset_event&)> visit) noexcept;
-  // Writes why an asset failed, or, of one that is ready, why its last reload did, with the chain
-  // of assets that need what is missing: "maps/1.map needs gfx/wall.png: no mount has this path".
-  // Of more than 16 assets the middle is left out, and what has loaded since is named as such.
-  // Types and settings are named where paths and parts alone would not tell assets apart:
+  // Writes why an asset failed, or why the last reload of a ready one did, with the chain of assets
+  // that leads to the cause: "maps/1.map needs gfx/wall.png: no mount has this path". The middle of
+  // a chain of more than 16 is left out, and a cause that has loaded since is named as such. Types
+  // and settings are named where paths and parts alone would not tell assets apart:
   // "car.gltf (game::mesh) needs car.gltf (game::model): ...", "a.png (settings 0x01): ...".
   // Control characters of a path are '?'. Cut to fit and NUL-terminated, unless `text` is empty.
   // Returns the length without the NUL; 0 if neither has failed. Any thread.

@@ -16,8 +16,8 @@
 // libraries have different types of one name, as after a change of one of them, the second loader
 // is refused, and so is an asset for which there is no loader of that size: explain() names both.
 //
-// What a plug-in has brought must be gone before it is unloaded: its handles, the stores that have
-// its loaders, and what its loaders have made.
+// Before a plug-in is unloaded, everything that it brought must be gone: its handles, the stores
+// that have its loaders, and the values that its loaders made.
 #pragma once
 
 #include <cstddef>

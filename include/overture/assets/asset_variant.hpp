@@ -16,13 +16,13 @@
 //                                               {.settings = {.srgb = false}});
 //   asset<mesh> wheel = store.get<mesh>("car.gltf"_path, {.part = "wheel"});
 //
-// The loader asks its context: context.settings<texture>(), context.part(). Those who ask with the
-// same part and settings share an asset; who gives none asks for the default ones. A reload keeps
+// The loader asks its context: context.settings<texture>(), context.part(). Requests with the same
+// part and settings share an asset; a request without settings has the default ones. A reload keeps
 // both. Parts are made from a value of the whole file, which is read and decoded once: see
 // part_loader.hpp. Without a part_loader, each part reads the file.
 //
-// Settings are compared byte by byte, so they have no padding and no floating-point numbers: use
-// integers, such as per mille, and fill gaps by members of your own.
+// Settings are compared byte by byte, so they must have no padding and no floating-point numbers:
+// use integers, such as per mille, and fill gaps with members of your own.
 #pragma once
 
 #include <cstddef>

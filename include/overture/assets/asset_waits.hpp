@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Zlib
 //
-// The names of what a store records of its assets in a timeline, beside the zones of their steps.
-// For those that read timelines: write_report() shows it all (overture/report/write_report.hpp).
+// The names of the events that a store records in a timeline, beside the zones of its assets'
+// steps. For programs that read timelines: write_report() shows all of it
+// (overture/report/write_report.hpp).
 //
 //   (void)track.for_each_event([&](const trace_event& event) {
 //     if (event.kind != event_kind::delay) return;

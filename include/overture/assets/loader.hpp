@@ -18,19 +18,19 @@
 //   };
 //
 // An asset passes these steps:
-//   decode     on any worker, many at a time; asks for the assets that it needs
-//   build      once all of those are ready: on any worker, if the loader builds(); may ask for more
-//   finalize   once all of those are ready: on the thread that calls asset_store::pump(), in steps
-//              that share a frame's budget; on any worker if the loader is free_threaded()
-//   unload     once its last handle is gone, on the same kind of thread as finalize; a value for
-//              which finalize() was never called is only destroyed, on any thread
+//   decode     on any worker, for many assets at a time; asks for the assets that this one needs
+//   build      once those are ready: on any worker, if the loader builds(); may ask for more
+//   finalize   once those are ready: on the thread that calls asset_store::pump(), in steps that
+//              share a frame's budget; on any worker if the loader is free_threaded()
+//   unload     once the last handle is gone, on the same kind of thread as finalize; a value that
+//              was never passed to finalize() is only destroyed, on any thread
 //
-// A function that throws fails that asset: with out_of_memory for std::bad_alloc, with threw for
-// all else, whose what() is lost, so return errors that say more. The others load on. What unload()
-// throws is ignored. One that returns errc::busy, which is the status of an asset that is loading,
-// fails it with errc::invalid.
+// A function that throws fails its asset, and only that: with out_of_memory for std::bad_alloc, and
+// with threw for everything else. what() is lost, so return errors, which say more. What unload()
+// throws is ignored. errc::busy is the status of an asset that is loading: a function that returns
+// it fails the asset with errc::invalid.
 //
-// A loader may call every function of its store but pump(), wait_for() and the destructor.
+// A loader may call every function of its store except pump(), wait_for() and the destructor.
 #pragma once
 
 #include <chrono>
@@ -103,8 +103,8 @@ class any_loader {
 
 }  // namespace detail
 
-// Passed to loader::build(), for that call and its thread only. What build() needs is loaded before
-// finalize().
+// Passed to loader::build(), for that call and its thread only. Assets that build() asks for are
+// loaded before finalize().
 class OVERTURE_API asset_context {
  public:
   asset_context(const asset_context&) = delete;
@@ -115,8 +115,8 @@ class OVERTURE_API asset_context {
   // True once no handle holds the asset any more, or the store ends: long work may give up, by
   // returning errc::cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept;
-  // The size of the file, of which decode() may have the beginning only: see asset_stage.hpp. 0 if
-  // the loader does not read it.
+  // The size of the whole file, although decode() may get only its beginning: see asset_stage.hpp.
+  // 0 if the loader does not read it.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept;
   // Which part of the file is wanted, and with which settings: see asset_variant.hpp.
   [[nodiscard]] std::string_view part() const noexcept;
@@ -124,39 +124,39 @@ class OVERTURE_API asset_context {
   [[nodiscard]] settings_of<T> settings() const noexcept {
     return detail::settings_from<T>(settings_bytes());
   }
-  // In build(): the value that decode() asked for by need<T>(), of the same file; null if it did
-  // not. Stays until build() returns.
+  // In build(): the value that decode() asked for with need<T>(), of the same file; null if it did
+  // not. Valid until build() returns.
   template <class T>
   [[nodiscard]] const T* needed() const noexcept {
     return static_cast<const T*>(needed_any(detail::type_of<T>));
   }
 
-  // A handle on an asset that this one needs. It begins to load at once, with this one's priority;
-  // this asset waits for it, before build() or else before finalize(), and fails if it fails. Add
-  // the loader of its type to the store beforehand. An asset whose need would close a circle fails,
-  // at the first load as at a reload.
+  // A handle on an asset that this one needs. It begins to load at once, with this asset's
+  // priority. This asset waits for it, before build() or else before finalize(), and fails if it
+  // fails. The loader of its type must be in the store. An asset whose need would close a circle
+  // fails, when it is first loaded and when it is reloaded.
   template <class T>
   [[nodiscard]] asset<T> need(asset_path path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need));
   }
-  // The same, but this asset does not fail with it (a circle fails it all the same): the handle
-  // then shows the placeholder of its loader, and its value once that can be loaded after all. For
-  // what a level can do without: a missing picture, a sound.
+  // The same, but this asset does not fail with it (a circle still fails it): the handle then shows
+  // the placeholder of its loader, and the value if it can be loaded later. For what a level can do
+  // without: a missing picture, a sound.
   template <class T>
   [[nodiscard]] asset<T> need_or_placeholder(asset_path path,
                                              const asset_variant<T>& as = {}) noexcept {
     return asset<T>(ask(path, detail::wanted_of(as), detail::naming::need_or_placeholder));
   }
-  // The same as need(), but this asset neither waits for it nor fails with it. It begins with this
-  // one's priority, and is not raised or lowered with it, nor in a group with it: set the priority
-  // of its handle. It is still kept loaded: assets that want each other are never unloaded. Use
-  // name() for neighbours.
+  // The same as need(), but this asset neither waits for the other nor fails with it. The other
+  // begins with this asset's priority, but does not follow it later, nor join its groups: set the
+  // priority of its handle. It is kept loaded, so assets that want each other are never unloaded:
+  // use name() for neighbours.
   template <class T>
   [[nodiscard]] asset<T> want(asset_path path, const asset_variant<T>& as = {}) noexcept {
     return asset<T>(ask(path, detail::wanted_of(as), detail::naming::want));
   }
-  // Names an asset without loading or keeping it: see soft_asset. Not valid if the path cannot be,
-  // or without memory.
+  // Names an asset without loading or keeping it: see soft_asset. Not valid() if the path is bad or
+  // memory was refused.
   template <class T>
   [[nodiscard]] soft_asset<T> name(const asset_path& path,
                                    const asset_variant<T>& as = {}) noexcept {
@@ -224,61 +224,61 @@ class loader : public detail::any_loader {
   // during the call only. Any worker, several calls at once.
   virtual result<T> decode(std::span<const std::byte> bytes, load_context& context) = 0;
   // For work that uses the values of needs: a mesh with its materials, a shader with its includes.
-  // All that decode() asked for by need() is ready, so the handles in `value` show it. It may need
-  // more, which is ready before finalize(). An error fails the asset. Called only if builds():
-  // once, on any worker, for several assets at once.
+  // Everything that decode() asked for with need() is ready, so the handles in `value` show it. It
+  // may ask for more, which is ready before finalize(). An error fails the asset. Called only if
+  // builds(): once, on any worker, for several assets at once.
   virtual result<void> build(T& value, asset_context& context) {
     (void)value, (void)context;
     return {};
   }
-  // Does what must happen on one thread, uploads for example. Work in slices for as long as
-  // `budget` lasts, then return `again`: an asset has one call in each pump(), and `budget` is what
-  // is left of that of pump(). One asset at least gets a call. An error fails the asset. Called on
-  // the thread in pump(); with free_threaded(), on any worker, but for one asset by one thread at a
-  // time.
+  // Does what must happen on one thread, such as uploads. Work for as long as `budget` lasts, then
+  // return `again`: an asset gets one call in each pump(), and `budget` is what is left of pump()'s
+  // own. At least one asset gets a call. An error fails the asset. Called on the thread of pump();
+  // with free_threaded() on any worker, but never on two threads at once for one asset.
   virtual result<finalize_step> finalize(T& value, std::chrono::nanoseconds budget) {
     (void)value, (void)budget;
     return finalize_step::done;
   }
-  // Undoes what finalize() did, even if that has failed or was not finished. The value is destroyed
-  // afterwards. Called where finalize() is called.
+  // Undoes what finalize() did, even if finalize() failed or was not finished. The value is
+  // destroyed afterwards. Called where finalize() is called.
   virtual void unload(T& value) { (void)value; }
   // Must always return the same value.
   [[nodiscard]] virtual bool free_threaded() const noexcept { return false; }
-  // False: there is no file to read, and decode() gets no bytes. For parts of files: see
-  // part_loader.hpp. Must always return the same value.
+  // If false, no file is read, and decode() gets no bytes. For parts of files: see part_loader.hpp.
+  // Must always return the same value.
   [[nodiscard]] virtual bool reads() const noexcept { return true; }
   // Whether there is a build(). Must always return the same value.
   [[nodiscard]] virtual bool builds() const noexcept { return false; }
-  // True: the value copies from what it needs, instead of asking its handles each time. It is then
-  // loaded again after any of those: see asset_store::reload(). Must always return the same value.
+  // Return true if values copy from their needs, instead of asking the handles each time. Then an
+  // asset is loaded again after any of its needs: see asset_store::reload(). Must always return the
+  // same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
-  // How much of a file's beginning the value of this stage is made of; 0: all of it, which is the
-  // last stage. More with each stage; asset_stages_max are asked for. See asset_stage.hpp. Must
-  // always return the same values.
+  // How many bytes of the file's beginning this stage needs, more with each stage; 0: the whole
+  // file, which is the last stage. Asked for up to asset_stages_max stages. See asset_stage.hpp.
+  // Must always return the same values.
   [[nodiscard]] virtual std::uint64_t stage_bytes(unsigned stage) const noexcept {
     (void)stage;
     return 0;
   }
   // How much memory decode() and build() will take for this file, the value included: counted
-  // against asset_store_config::budget_bytes before it begins. 0: it is not known, and what
-  // bytes_of() says is counted afterwards; say it where build() takes much, because many assets may
-  // wait for that at once. Any worker.
+  // against asset_store_config::budget_bytes before they begin. 0: unknown, so what bytes_of()
+  // returns is counted afterwards. Do return it where build() takes much, because many assets may
+  // wait for build() at once. Any worker.
   [[nodiscard]] virtual std::uint64_t memory_needed(
       const asset_path& path, std::span<const std::byte> bytes) const noexcept {
     (void)path, (void)bytes;
     return 0;
   }
   // How much memory the asset takes: counted against asset_store_config::budget_bytes until it is
-  // ready, and against keep_bytes once no handle holds it; more than 1 TiB counts as that. Asked
-  // after decode(), on that thread, and again after build() and finalize(). Override it for what T
-  // points to or has uploaded: a texture that seems to take 24 bytes is kept for ever.
+  // ready, and against keep_bytes once no handle holds it. More than 1 TiB counts as 1 TiB. Called
+  // after decode(), on its thread, and again after build() and finalize(). Override it if T points
+  // to memory or has uploaded some: a texture that seems to take 24 bytes is kept for ever.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
     (void)value;
     return sizeof(T);
   }
-  // What handles show until the asset is ready, or if it fails; it must outlive the store. May be
-  // null.
+  // What handles show until the asset is ready, or if it fails. May be null; must outlive the
+  // store.
   [[nodiscard]] virtual const T* placeholder() const noexcept { return nullptr; }
 
  private:
