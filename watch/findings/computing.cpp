@@ -64,12 +64,26 @@ struct main_code {
   std::map<std::string, std::uint64_t> throwers;  // those that are known
 };
 
+// An unwinder also lists the callers of a function, for logs or a profiler.
+bool throws(const load_view& view, const watched_thread& main) {
+  bool found = false;
+  each_sample_outside(main, view.end_ns(), [&](const thread_sample& each) {
+    const std::string code = view.process.code_at(each.address);
+    found = found || code.starts_with("__gxx_personality") || code.starts_with("__cxa_throw") ||
+            code.starts_with("__cxa_allocate_exception") ||
+            code.starts_with("_Unwind_RaiseException");
+  });
+  return found;
+}
+
 main_code code_of_main(const load_view& view, const watched_thread& main) {
   const watched_process& process = view.process;
+  const bool main_throws = throws(view, main);
   main_code found;
   each_sample_outside(main, view.end_ns(), [&](const thread_sample& each) {
     const std::string file = process.file_at(each.address);
-    if (const std::string code = process.code_at(each.address); is_of_throw(file, code)) {
+    const std::string code = process.code_at(each.address);
+    if (main_throws && is_of_throw(file, code)) {
       found.throw_ns += process.sample_ns;
       // An unwinder has places on its stack that called nothing.
       if (each.caller != 0 && code.starts_with("__cxa_")) {

@@ -367,6 +367,17 @@ inline const flawed_load flawed_loads[] = {
                                           : thread_sample{100_ms + i * 2_ms, 0x7000'0100, 0x1120});
        }
      }},
+    {"callers that are listed over and over", finding_kind::computing, 600_ms,
+     "By samples: functions without a name (400 ms), _Unwind_Backtrace in libgcc_s.so.1 (200 ms).",
+     [](made_up& of) {
+       of->sample_ns = 2_ms;
+       of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libgcc_s.so.1"});
+       of->functions = {{0x7000'0101, "_Unwind_Backtrace"}};
+       for (unsigned i = 0; i < 300; ++i) {
+         of.main()->samples.push_back(
+             {100_ms + i * 2_ms, i < 100 ? std::uint64_t{0x7000'0100} : 0x7000'0200, 0x1120});
+       }
+     }},
     {"a frame after each file", finding_kind::frames, 304_ms,
      "19 frames of 16.0 ms each, from game+0x200 (304 ms).",
      [](made_up& of) {
