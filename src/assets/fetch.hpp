@@ -84,6 +84,9 @@ class fetcher {
   [[nodiscard]] virtual fetch_request* take_step(priority_classes of_these,
                                                  asset_priority least) noexcept = 0;
   virtual void do_step(fetch_request& of) noexcept = 0;
+  // Requests that wait for room in the ledger of the files end now, with errc::cancelled, and so do
+  // those that come to wait for it. For the end of a store.
+  virtual void give_up_waits() noexcept = 0;
   // Once all requests have ended: waits until each step_waits() has returned.
   virtual void wait_for_calls() noexcept = 0;
   // Reads some of what has begun if no thread might: if a host polls the read queue, it may be the

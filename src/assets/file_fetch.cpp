@@ -33,13 +33,20 @@ class file_in_memory final : load_detail::file_read, public held_file {
     wanted_.was_refused = !listener_.may_read(wanted_, bytes);
     return !wanted_.was_refused;
   }
+  // What is given up waits no longer. Looked at after the ledger has noted that it refused room:
+  // give_up_waits() wakes for that.
   [[nodiscard]] bool try_room() noexcept override {
-    const bool has_room = file_read::try_room();
-    if (waits_ == has_room) {
-      waits_ = !has_room;
+    bool goes_on = file_read::try_room();
+    if (!goes_on && fetcher_.gives_up()) goes_on = is_given_up_ = true;
+    if (waits_ == goes_on) {
+      waits_ = !goes_on;
       listener_.read_waits(wanted_, waits_);
     }
-    return has_room;
+    return goes_on;
+  }
+  void has_room() noexcept override {
+    if (!is_given_up_) return file_read::has_room();
+    end(fail(errc::cancelled, "the store ends"));
   }
   void ended(result<blob> outcome) noexcept override {
     wanted_.work_ns = now_ns() - wanted_.step_began_ns;
@@ -65,6 +72,7 @@ class file_in_memory final : load_detail::file_read, public held_file {
   fetch_listener& listener_;
   blob content_;
   bool waits_ = false;
+  bool is_given_up_ = false;
 };
 
 namespace {
@@ -128,6 +136,12 @@ void file_fetcher::add_step(fetch_request& of_file, task step, fetch_listener& l
   }
   listener.step_waits(priority);
   calls_.fetch_sub(1, std::memory_order_release);
+}
+
+void file_fetcher::give_up_waits() noexcept {
+  gives_up_.store(true, std::memory_order_seq_cst);
+  // Wakes all that wait for room. Without memory for the tree none does.
+  if (memory_ledger* const room = files_.ledger()) room->give_back(0, memory_tag::load);
 }
 
 // What is left of such a call are a few instructions.

@@ -35,6 +35,7 @@ class file_fetcher final : public fetcher {
   [[nodiscard]] fetch_request* take_step(priority_classes of_these,
                                          asset_priority least) noexcept override;
   void do_step(fetch_request& of) noexcept override;
+  void give_up_waits() noexcept override;
   void wait_for_calls() noexcept override;
   bool help() noexcept override;
   void done_with(held_file* file) noexcept override;
@@ -46,6 +47,7 @@ class file_fetcher final : public fetcher {
     free_place* next;
   };
 
+  [[nodiscard]] bool gives_up() const noexcept { return gives_up_.load(std::memory_order_seq_cst); }
   [[nodiscard]] void* take_place() noexcept;
   [[nodiscard]] load_priority priority_of(const fetch_request& begun) noexcept;
   // Puts the step in a line and tells the listener.
@@ -59,6 +61,7 @@ class file_fetcher final : public fetcher {
   sync_detail::mutex lock_;
   free_place* free_places_ GUARDED_BY(lock_) = nullptr;
   priority_lines<fetch_request> steps_ GUARDED_BY(lock_);
+  atomic<bool> gives_up_{false};
   atomic<unsigned> waiting_steps_{0};  // in those lines: jobs need no lock to see that none waits
   atomic<unsigned> calls_{0};          // of step_waits(), whose threads may be slow to return
 };

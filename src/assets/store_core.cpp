@@ -104,6 +104,8 @@ void store_core::finish() noexcept {
     ending_ = true;
   }
   drop_undecoded();
+  // Others may hold the room, and come to give it back only when this has returned.
+  with_.files.give_up_waits();
   wait_for_jobs();
   // A thread that reads may still be about to queue a job, for a step that another has taken.
   with_.files.wait_for_calls();

@@ -44,6 +44,8 @@ class file_read : private executor, protected room_turn {
   // The outcome, in a job. The room is still held: give it back once what it is for is gone.
   virtual void ended(result<blob> outcome) noexcept = 0;
   void give_room_back() noexcept;
+  // Ends it, with what ended() is told.
+  void end(result<blob> outcome) noexcept;
 
   [[nodiscard]] bool try_room() noexcept override;
   void has_room() noexcept override { read(); }
@@ -73,7 +75,6 @@ class file_read : private executor, protected room_turn {
   [[nodiscard]] std::uint64_t room_bytes() const noexcept;
   void unpack() noexcept;
   void take_part() noexcept;
-  void end(result<blob> outcome) noexcept;
 
   const read_means with_;
   const read_wishes wishes_;

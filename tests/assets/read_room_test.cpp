@@ -127,6 +127,37 @@ TEST(the_room_of_files, is_not_given_back_to_wait_for_more) {
   }
 }
 
+// Another store of the same main thread may hold it, which is not pumped meanwhile.
+TEST(the_room_of_files, that_others_hold_is_not_waited_for_by_a_store_that_ends) {
+  for (const unsigned workers : {0u, 1u, 3u}) {
+    room_rig rig({.workers = workers});
+    rig.add_files(8, 16 * kib);
+    rig.mount();
+    memory_ledger& ledger = *rig.engine.files.ledger();
+    bool none = false;
+    bool ticket = false;
+    ASSERT_TRUE(ledger.take(ledger.limit(), memory_tag::decode, none));
+    ASSERT_TRUE(ledger.take(1, memory_tag::decode, ticket));
+    sum_loader sums;
+    {
+      room_store store(rig, sums, {});
+      store.ask(8);
+      const auto wait = [&] {
+        unsigned count = 0;
+        (void)store.for_each_unsettled(
+            [&](const unsettled_asset& one) { count += one.state == asset_state::reading; });
+        return count == 8;
+      };
+      while (!wait()) (void)rig.engine.jobs.try_help();
+      store.held.clear();
+    }
+    EXPECT_EQ(sums.reads, 0);
+    EXPECT_EQ(ledger.used(), ledger.limit() + 1);
+    ledger.give_back(ledger.limit() + 1, memory_tag::decode);
+    ledger.end_item(ticket);
+  }
+}
+
 TEST(the_room_of_files, is_given_back_by_what_is_dropped_while_it_waits) {
   room_rig rig({.workers = 0});
   rig.add_files(4, 16 * kib);

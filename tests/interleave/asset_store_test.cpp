@@ -65,6 +65,9 @@ bool file_read::try_room() noexcept {
   return true;
 }
 void file_read::give_room_back() noexcept {}
+void file_read::end(result<blob> outcome) noexcept {
+  ended(std::move(outcome));
+}
 void file_read::run_later(task) noexcept {}
 
 }  // namespace load_detail

@@ -156,7 +156,9 @@ struct asset_store_config {
   // For assets that are not finalized yet, see above. It bounds their memory; files_max bounds how
   // many are read at once. A quarter of it, up to 64 MiB, is kept for the next files.
   std::uint64_t budget_bytes = 256u << 20;
-  memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
+  // Instead of budget_bytes: a bound shared with others. Pump each store that shares it, also while
+  // one of them is waited for: what waits for another store's pump() holds its room until then.
+  memory_ledger* ledger = nullptr;
   // How many may be in reading, or read and not decoded yet, those that wait for room aside; at
   // least 1.
   unsigned files_max = 64;
