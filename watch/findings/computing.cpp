@@ -39,15 +39,21 @@ bool is_of_language(std::string_view file) {
          file.starts_with("libstdc++.so") || file.starts_with("libc++.so");
 }
 
-// What a throw runs. `code` is as code_at() gives it: just the file, if the function has no name.
-bool is_of_throw(std::string_view file, std::string_view code) {
-  constexpr std::string_view of_cpp[] = {"__cxa_throw",       "__cxa_rethrow",
-                                         "__cxa_begin_catch", "__cxa_end_catch",
-                                         "__gxx_personality", "__cxa_allocate_exception",
-                                         "_dl_find_object",   "__cxa_free_exception"};
+// Of exceptions alone. `code` is as code_at() gives it.
+bool is_of_exceptions(std::string_view code) {
+  constexpr std::string_view beginnings[] = {
+      "__cxa_throw",     "__cxa_rethrow",     "__cxa_allocate_exception", "__cxa_free_exception",
+      "__cxa_end_catch", "__cxa_begin_catch", "__gxx_personality",        "_Unwind_RaiseException"};
+  return std::ranges::any_of(beginnings,
+                             [&](std::string_view each) { return code.starts_with(each); });
+}
+
+// What a throw runs, and a list of callers for a log, too. `code` of a function without a name is
+// just the file.
+bool unwinds(std::string_view file, std::string_view code) {
   const bool is_unwinder = file.starts_with("libgcc_s.so") || file.starts_with("libunwind.so");
-  if (is_unwinder) return code == file || code.starts_with("_Unwind_");
-  return std::ranges::any_of(of_cpp, [&](std::string_view each) { return code.starts_with(each); });
+  return code.starts_with("_dl_find_object") ||
+         (is_unwinder && (code == file || code.starts_with("_Unwind_")));
 }
 
 struct code_sums {
@@ -64,14 +70,10 @@ struct main_code {
   std::map<std::string, std::uint64_t> throwers;  // those that are known
 };
 
-// An unwinder also lists the callers of a function, for logs or a profiler.
 bool throws(const load_view& view, const watched_thread& main) {
   bool found = false;
   each_sample_outside(main, view.end_ns(), [&](const thread_sample& each) {
-    const std::string code = view.process.code_at(each.address);
-    found = found || code.starts_with("__gxx_personality") || code.starts_with("__cxa_throw") ||
-            code.starts_with("__cxa_allocate_exception") ||
-            code.starts_with("_Unwind_RaiseException");
+    found = found || is_of_exceptions(view.process.code_at(each.address));
   });
   return found;
 }
@@ -83,7 +85,7 @@ main_code code_of_main(const load_view& view, const watched_thread& main) {
   each_sample_outside(main, view.end_ns(), [&](const thread_sample& each) {
     const std::string file = process.file_at(each.address);
     const std::string code = process.code_at(each.address);
-    if (main_throws && is_of_throw(file, code)) {
+    if (main_throws && (is_of_exceptions(code) || unwinds(file, code))) {
       found.throw_ns += process.sample_ns;
       // An unwinder has places on its stack that called nothing.
       if (each.caller != 0 && code.starts_with("__cxa_")) {
@@ -100,7 +102,7 @@ main_code code_of_main(const load_view& view, const watched_thread& main) {
     if (file.starts_with("libc.so")) sums.libc_ns += process.sample_ns;
     sums.by_function[function == owner ? "functions without a name" : function] +=
         process.sample_ns;
-    if (is_called) sums.of_language[process.code_at(each.address)] += process.sample_ns;
+    if (is_called) sums.of_language[code] += process.sample_ns;
   });
   return found;
 }

@@ -24,6 +24,16 @@ struct flawed_load {
 inline constexpr std::uint64_t load_ns = 2000_ms;
 inline constexpr std::uint64_t in_game = 0x1200;
 
+// Of the main thread, every two milliseconds from those before on.
+inline void add_samples(made_up& of, unsigned count, std::uint64_t address,
+                        std::uint64_t caller = 0) {
+  of->sample_ns = 2_ms;
+  auto& samples = of.main()->samples;
+  for (; count > 0; --count) {
+    samples.push_back({100_ms + samples.size() * of->sample_ns, address, caller});
+  }
+}
+
 inline const flawed_load flawed_loads[] = {
     {"three threads wait for a lock that is held over reads", finding_kind::lock_over_files, 900_ms,
      "/data/big.pak",
@@ -345,38 +355,27 @@ inline const flawed_load flawed_loads[] = {
     {"a main thread that computes in the library of C", finding_kind::computing, 600_ms,
      "By samples: find in game (600 ms). Of that in what these call: strlen in libc.so.6 (500 ms).",
      [](made_up& of) {
-       of->sample_ns = 2_ms;
        of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libc.so.6"});
        of->functions = {{0x1101, "find"}, {0x1110, "find"}, {0x7000'0101, "strlen"}};
-       for (unsigned i = 0; i < 300; ++i) {
-         of.main()->samples.push_back(i < 50
-                                          ? thread_sample{100_ms + i * 2_ms, 0x1100}
-                                          : thread_sample{100_ms + i * 2_ms, 0x7000'0100, 0x1110});
-       }
+       add_samples(of, 50, 0x1100);
+       add_samples(of, 250, 0x7000'0100, 0x1110);
      }},
     {"exceptions that are thrown over and over", finding_kind::exceptions, 600_ms,
      "Thrown in parse in game.",
      [](made_up& of) {
-       of->sample_ns = 2_ms;
        of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libgcc_s.so.1"});
        of->modules.push_back({0x7001'0000, 0x7002'0000, "/lib/libstdc++.so.6"});
        of->functions = {{0x1110, "parse"}, {0x7001'0101, "__cxa_allocate_exception"}};
-       for (unsigned i = 0; i < 300; ++i) {
-         of.main()->samples.push_back(i < 100
-                                          ? thread_sample{100_ms + i * 2_ms, 0x7001'0100, 0x1110}
-                                          : thread_sample{100_ms + i * 2_ms, 0x7000'0100, 0x1120});
-       }
+       add_samples(of, 100, 0x7001'0100, 0x1110);
+       add_samples(of, 200, 0x7000'0100, 0x1120);
      }},
     {"callers that are listed over and over", finding_kind::computing, 600_ms,
      "By samples: functions without a name (400 ms), _Unwind_Backtrace in libgcc_s.so.1 (200 ms).",
      [](made_up& of) {
-       of->sample_ns = 2_ms;
        of->modules.push_back({0x7000'0000, 0x7001'0000, "/lib/libgcc_s.so.1"});
        of->functions = {{0x7000'0101, "_Unwind_Backtrace"}};
-       for (unsigned i = 0; i < 300; ++i) {
-         of.main()->samples.push_back(
-             {100_ms + i * 2_ms, i < 100 ? std::uint64_t{0x7000'0100} : 0x7000'0200, 0x1120});
-       }
+       add_samples(of, 100, 0x7000'0100, 0x1120);
+       add_samples(of, 200, 0x7000'0200, 0x1120);
      }},
     {"a frame after each file", finding_kind::frames, 304_ms,
      "19 frames of 16.0 ms each, from game+0x200 (304 ms).",
