@@ -101,6 +101,7 @@ struct slot : overture::detail::asset_head {
   unsigned last_stage = all_stages;  // that the program wants
   unsigned stages_left_out = 0;      // bits: no value can be made of so little of the file
   unsigned asked_stage = 0;          // of a reload: a file that is shorter now ends in another one
+  bool is_of_change = false;         // a reload that reads a change of the file
   bool was_too_little = false;       // its decode() failed, and left its stage out
   std::uint64_t since_ns = 0;        // when it came into its state
   error failure;                     // if it has failed

@@ -203,6 +203,7 @@ class store_core final : public fetch_listener {
   void wake(actions& todo) noexcept REQUIRES(lock_);
   void apply(slot& one, life_event event, actions& todo) noexcept REQUIRES(lock_);
   void note_call(slot& one, life_event event, asset_state next) noexcept REQUIRES(lock_);
+  void note_queued(slot& one, life_event event) noexcept REQUIRES(lock_);
   [[nodiscard]] life_facts facts_of(const slot& one) const noexcept REQUIRES(lock_);
   void move(slot& one) noexcept REQUIRES(lock_);
   [[nodiscard]] slot_list* list_of(slot& one) noexcept REQUIRES(lock_);
@@ -395,7 +396,8 @@ class store_core final : public fetch_listener {
   void retry_parts_of(const slot& whole) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
-  void begin_other_value(slot& one, unsigned stage, actions& todo) noexcept REQUIRES(lock_);
+  void begin_other_value(slot& one, unsigned stage, bool is_of_change, actions& todo) noexcept
+      REQUIRES(lock_);
   [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
   void end_reloads(std::uint64_t end_ns) noexcept;
   // Those that waited for reloads because they might need each other in a circle.

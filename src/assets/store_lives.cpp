@@ -100,6 +100,15 @@ void store_core::note_call(slot& one, life_event event, asset_state next) noexce
   }
 }
 
+// What was refused room keeps its turn and its stage, and so does what needs more of its file.
+void store_core::note_queued(slot& one, life_event event) noexcept {
+  one.circle_at = 0;
+  if (!one.is_second) one.is_outdated = false;
+  if (event == life_event::read_refused || event == life_event::decode_fails) return;
+  one.number = ++times_queued_;
+  one.stage = {.index = one.is_second ? one.asked_stage : 0};
+}
+
 void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   const life before = one.now;
   const bool moved = moves(one);
@@ -110,16 +119,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     one.failure = one.failed_need->failure;
     if (one.failed_need == &one) one.failed_need = nullptr;  // it is itself at fault
   }
-  if (changes_state && next.state == asset_state::queued) {
-    one.circle_at = 0;
-    // What was refused room keeps its turn and its stage, and so does what needs more of its file.
-    const bool goes_on = event == life_event::read_refused || event == life_event::decode_fails;
-    if (!goes_on) one.number = ++times_queued_;
-    if (!one.is_second) {
-      one.stage = {.index = goes_on ? one.stage.index : 0};
-      one.is_outdated = false;
-    }
-  }
+  if (changes_state && next.state == asset_state::queued) note_queued(one, event);
   // Until it is tried again, others that have failed for it can be told why.
   if (changes_state && next.state == asset_state::decoding) one.failed_need = nullptr;
   if (changes_state && next.state == asset_state::unloaded) {

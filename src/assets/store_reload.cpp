@@ -139,7 +139,9 @@ void store_core::consider_stage(slot& one) noexcept {
 void store_core::make_stage(slot& one, actions& todo) noexcept {
   const bool is_idle = one.now.state == asset_state::ready && one.reload == nullptr;
   if (!is_idle || !is_held(one)) return;
-  if (const unsigned to = next_stage(one); to != one.stage.index) begin_other_value(one, to, todo);
+  if (const unsigned to = next_stage(one); to != one.stage.index) {
+    begin_other_value(one, to, false, todo);
+  }
 }
 
 asset_stage store_core::stage_of(const slot& one) noexcept {
@@ -188,6 +190,7 @@ bool store_core::try_reload(slot& one, actions& todo) noexcept {
 // What is read from now on is the new file.
 void store_core::take_change(slot& one) noexcept {
   one.changed = false;
+  if (one.reload != nullptr) one.reload->is_of_change = true;
   if (std::exchange(one.saved, false)) retry_circles();
 }
 
@@ -274,10 +277,11 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);
   happens(one, life_event::retried, todo);
-  if (one.now.state == asset_state::ready) begin_other_value(one, one.stage.index, todo);
+  if (one.now.state == asset_state::ready) begin_other_value(one, one.stage.index, true, todo);
 }
 
-void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noexcept {
+void store_core::begin_other_value(slot& one, unsigned stage, bool is_of_change,
+                                   actions& todo) noexcept {
   slot* const fresh = ending_ ? nullptr : make_reload();
   if (fresh == nullptr) {
     one.last_reload = fail(errc::out_of_memory, "out of memory for a reload");
@@ -287,8 +291,8 @@ void store_core::begin_other_value(slot& one, unsigned stage, actions& todo) noe
     return;
   }
   fresh->reload_of = &one;
-  fresh->stage = {.index = stage};
   fresh->asked_stage = stage;
+  fresh->is_of_change = is_of_change;
   one.reload = fresh;
   fresh->of = one.of;
   fresh->type = one.type;
@@ -385,6 +389,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     }
   } else {
     if (!reload.was_too_little) one.last_reload = tl::unexpected<error>(reload.failure);
+    // Of what was saved, the stage that it shows has not been tried.
+    if (reload.is_of_change && reload.asked_stage != one.stage.index) note_change(one, 0);
     note_troubled(one);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
@@ -415,7 +421,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
 // when the asset is asked for again.
 void store_core::give_up_reload(slot& reload, actions& todo) noexcept {
   slot& one = *reload.reload_of;
-  const bool is_of_change = reload.asked_stage == one.stage.index;
+  const bool is_of_change = reload.is_of_change;
   happens(reload, life_event::let_go, todo);
   one.reload = nullptr;
   reload.reload_of = nullptr;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "assets/stage_rig.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture::changed_stage_test {
 namespace {
@@ -131,6 +132,67 @@ TEST(a_stage_of_a_changed_file, stays_at_a_save) {
   of.settle();
   EXPECT_EQ(store.stage(one).index, 1u);
   EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 8"));
+}
+
+TEST(a_stage_of_a_changed_file, that_is_too_little_leaves_the_save_to_the_stage_that_is_shown) {
+  staged of(1, 2);
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 1);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 8)));
+  std::atomic<bool> holds{true};
+  barricade decoding{barricade::raised};
+  barricade gate{barricade::raised};
+  of.prefixes.during_decode = [&](std::size_t) {
+    if (!holds.exchange(false)) return;
+    decoding.lower();
+    gate.wait();
+  };
+  const asset<prefix> other = store.get<prefix>("1"_path);
+  decoding.wait();
+  store.set_last_stage(one, 0);
+  store.pump(1ms);  // which asks for that stage, and the only worker is busy
+  of.prefixes.fails_at = 4;
+  of.rig.add("0", "an other content");
+  store.reload("0");
+  gate.lower();
+  EXPECT_TRUE(of.becomes(one, "an other"));
+  EXPECT_TRUE(store.reload_status(one));
+}
+
+TEST(a_stage_of_a_changed_file, that_is_given_up_leaves_the_save_to_the_next_that_asks) {
+  staged of(0);
+  of.prefixes.needs = [](const std::string& text) { return text.size() > 4; };
+  asset_store& store = of.begin({.keep_bytes = 1000});
+  asset<prefix> one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  ASSERT_TRUE(of.becomes(one, content.substr(0, 4)));
+  store.set_last_stage(one, all_stages);
+  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.count("0 8") == 1; }));
+  // The words that it needs wait for pump(), so the save is to be read instead, and no handle is
+  // left.
+  of.rig.add("0", "an other content");
+  store.reload("0");
+  one = {};
+  store.pump(1ms);
+  one = store.get<prefix>("0"_path);
+  store.set_last_stage(one, 0);
+  EXPECT_TRUE(of.becomes(one, "an o"));
+}
+
+TEST(a_stage_of_a_changed_file, is_the_same_though_the_file_was_short_for_a_while) {
+  staged of(0);
+  of.prefixes.needs = [](const std::string& text) { return text == "abc"; };
+  asset_store& store = of.begin();
+  const asset<prefix> one = store.get<prefix>("0"_path);
+  ASSERT_TRUE(of.becomes(one, content));
+  of.rig.add("0", "abc");
+  store.reload("0");
+  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.count("0 3") == 1; }));
+  of.rig.add("0", "an other content");
+  store.reload("0");
+  ASSERT_TRUE(of.becomes(one, "an other content"));
+  EXPECT_THAT(of.prefixes.happened.lines(), ElementsAre("0 4", "0 8", "0 16", "0 3", "0 16"));
 }
 
 }  // namespace

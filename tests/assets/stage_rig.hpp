@@ -22,12 +22,14 @@ namespace overture::test {
 struct prefix {
   std::string text;
   std::uint64_t file_bytes = 0;
+  asset<words> needed{};
 };
 
 class prefix_loader final : public loader<prefix> {
  public:
   result<prefix> decode(std::span<const std::byte> bytes, load_context& context) override {
     prefix made{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, context.file_bytes()};
+    if (needs && needs(made.text)) made.needed = context.need<words>("words");
     happened.note(std::string(context.path().text) + " " + std::to_string(bytes.size()));
     if (during_decode) during_decode(made.text.size());
     if (made.text.size() == fails_at || fails_always) return fail(fails_with, "flawed");
@@ -45,6 +47,7 @@ class prefix_loader final : public loader<prefix> {
   std::atomic<bool> fails_always{false};
   std::atomic<errc> fails_with{errc::corrupt};
   std::function<void(std::size_t)> during_decode;
+  std::function<bool(const std::string&)> needs;
   diary happened;
 };
 
@@ -53,6 +56,7 @@ inline const std::string content = "0123456789abcdef";
 struct staged {
   explicit staged(unsigned workers, int files = 1) : rig({.workers = workers}) {
     for (int i = 0; i < files; ++i) rig.add(std::to_string(i), content);
+    rig.add("words", "words");
     rig.mount();
   }
   asset_store& begin(asset_store_config config = {}) {
