@@ -39,6 +39,15 @@ struct need {
   [[nodiscard]] std::uint32_t handles() const noexcept { return needed ? 2 : 1; }
 };
 
+// The asset of the whole file, of which this part was made; null if it is not a part.
+[[nodiscard]] inline const slot* whole_of(const slot& part) noexcept {
+  if (part.of == nullptr || part.of->reads || !part.of->dependent) return nullptr;
+  for (const need* each = part.needs; each != nullptr; each = each->next_of_parent) {
+    if (each->needed && each->child->path.id == part.path.id) return each->child;
+  }
+  return nullptr;
+}
+
 // What a need closes.
 enum class circle : std::uint8_t {
   none,

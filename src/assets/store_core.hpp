@@ -372,6 +372,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] const char* what_it_waits_for(const slot& one) const noexcept REQUIRES(lock_);
 
   // In store_reload.cpp.
+  [[nodiscard]] static const slot& reloaded_last(const slot& one) noexcept;
   void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
   void try_again(slot& one) noexcept REQUIRES(lock_);
   void remake(slot& loading) noexcept REQUIRES(lock_);

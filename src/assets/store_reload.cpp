@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::size_t reloads_at_once = 64;  // under one lock
 
-// It is a part, which is loaded again after the asset of the whole file, which it needs.
-bool follows_the_whole(const slot& part) noexcept {
-  if (part.of->reads || !part.of->dependent || part.now.state == asset_state::failed) return false;
-  const need* each = part.needs;
-  while (each != nullptr && !(each->needed && each->child->path.id == part.path.id)) {
-    each = each->next_of_parent;
-  }
-  return each != nullptr;
-}
-
 // A part that has failed, and its whole is to be loaded again, and does not wait for others: they
 // may wait for the part.
 bool comes_after_the_whole(const slot& part) noexcept {
@@ -79,7 +69,7 @@ void store_core::reload(const asset_path& path) noexcept {
   const sync_detail::scoped_lock hold(lock_);
   ++words_;
   for (slot* one = table_.first_of(key); one != nullptr; one = slot_table::next_of(*one)) {
-    if (one->of != nullptr && follows_the_whole(*one)) continue;
+    if (whole_of(*one) != nullptr) continue;  // it is loaded again after that
     one->saved = true;
     note_change(*one, due_ns);
   }
@@ -92,7 +82,13 @@ void store_core::tree_changes() noexcept {
 
 result<void> store_core::reload_status_of(const slot& one) noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  return one.last_reload;
+  return reloaded_last(one).last_reload;
+}
+
+// What tells how the last reload went. A part keeps its value if its whole does.
+const slot& store_core::reloaded_last(const slot& one) noexcept {
+  const slot* const whole = one.last_reload ? whole_of(one) : nullptr;
+  return whole != nullptr ? *whole : one;
 }
 
 // For pump(): begins the reloads that are due, some at least. Those of assets that are loading wait

@@ -158,11 +158,13 @@ failure_chain store_core::chain_of(const slot& failed, bool or_before) noexcept 
   const sync_detail::scoped_lock hold(lock_);
   failure_chain chain;
   const slot* first = &failed;
-  if (failed.now.state == asset_state::ready && !failed.last_reload) {
+  const slot& reloaded = reloaded_last(failed);
+  if (failed.now.state == asset_state::ready && !reloaded.last_reload) {
     chain.add(&failed);
-    chain.why = failed.last_reload.error();
-    chain.at = failed.failed_at;
-    first = failed.reload_failed_need;
+    if (&reloaded != &failed) chain.add(&reloaded);
+    chain.why = reloaded.last_reload.error();
+    chain.at = reloaded.failed_at;
+    first = reloaded.reload_failed_need;
     if (first == nullptr) tell_apart(chain);
   } else if (failed.now.state != asset_state::failed && !(or_before && failed.has_failed)) {
     return chain;

@@ -293,6 +293,25 @@ TEST_F(a_part, that_is_in_its_file_at_last_is_made_whatever_holds_the_file) {
   }
 }
 
+// A game may hold parts only.
+TEST_F(a_part, keeps_its_value_and_says_why_while_its_file_can_not_be_loaded_again) {
+  start();
+  const asset<cell> one = get("one");
+  ASSERT_EQ(store->outcome(one), "ready");
+  EXPECT_TRUE(store->reload_status(one));
+  rig.add("table", "broken");
+  store->reload("table");
+  ASSERT_TRUE(pump_until(*store, [&] { return !store->reload_status(one); }));
+  EXPECT_EQ(store->reload_status(one).error().code, errc::corrupt);
+  EXPECT_EQ(explained(*store, one), "table#one needs table: a broken table");
+  EXPECT_EQ(one->text, "1");
+  rig.add("table", "one 3\n");
+  store->reload("table");
+  ASSERT_TRUE(pump_until(*store, [&] { return one->text == "3"; }));
+  EXPECT_TRUE(store->reload_status(one));
+  EXPECT_EQ(explained(*store, one), "");
+}
+
 // And not of the old one first, which would tell that it has failed again.
 TEST_F(a_part, that_failed_is_made_again_once_its_file_was_loaded_again) {
   rig.add("table", "one 1\n");

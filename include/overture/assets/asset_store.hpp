@@ -367,7 +367,8 @@ class OVERTURE_API asset_store {
   // the unmount() or remount() that removes it: no reload begins before the next pump(). Cost: two
   // look-ups by path for each known asset. Any thread.
   void reload_mount(mount_id mount) noexcept;
-  // Why the last reload failed, if it did; ok after the asset was loaded anew. Any thread.
+  // Why the last reload failed, if it did; ok after the asset was loaded anew. For a part also why
+  // that of the whole file failed. Any thread.
   template <class T>
   [[nodiscard]] result<void> reload_status(const asset<T>& of) const noexcept {
     return reload_status_any(of.head_);

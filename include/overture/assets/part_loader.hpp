@@ -17,8 +17,9 @@
 //   asset<mesh> wheel = store.get<mesh>("car.gltf"_path, {.part = "wheel"});
 //
 // A part needs the whole: it fails if that fails, and keeps it loaded. Once the whole was loaded
-// again, so are its parts. Say in memory_needed() what a part takes, for the store's budget: it
-// gets no bytes. Keep in the whole what parts are made of, and count it in bytes_of().
+// again, so are its parts; if that reload fails, they keep their values, and reload_status() says
+// why for them too. Say in memory_needed() what a part takes, for the store's budget: it gets no
+// bytes. Keep in the whole what parts are made of, and count it in bytes_of().
 //
 // make() may need more, such as the material of a mesh, by context.need<material>(path): that is
 // ready before finalize(). finalize() and unload() are as for any loader. Cost: as for an asset

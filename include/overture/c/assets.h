@@ -293,8 +293,8 @@ OVERTURE_C_API uint32_t overture_asset_version(const overture_asset* asset);
 // OVERTURE_OK once it is ready. Errors: busy while it is loading; why it failed; invalid.
 OVERTURE_C_API overture_code overture_asset_status(const overture_asset* asset,
                                                    overture_error* error);
-// OVERTURE_OK unless its last reload failed, which leaves the value as it was. Errors: why;
-// invalid.
+// OVERTURE_OK unless its last reload failed, or for a part that of the whole file, which leaves the
+// value as it was. Errors: why; invalid.
 OVERTURE_C_API overture_code overture_asset_reload_status(const overture_asset* asset,
                                                           overture_error* error);
 // Gives it, and all that it needs, at least this priority. Does nothing to what is loaded. Error:
