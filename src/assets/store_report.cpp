@@ -122,6 +122,7 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       found.priority = one.priority;
       found.bytes = one.value != nullptr ? one.value_bytes : 0;
       if (found.state == asset_state::failed) found.failure = one.failure;
+      found.reloads = is_settled(one) && (one.changed || one.reload != nullptr);
       found.held_by = one.held_by;
       if (one.needed_by != nullptr) {
         const slot& holder = *one.needed_by->parent;

@@ -75,6 +75,27 @@ TEST(known_assets, count_once_while_they_are_loaded_again) {
   EXPECT_TRUE(pump_until(store, [&] { return a.version() == 2; }));
 }
 
+TEST(known_assets, reload_from_the_save_until_the_new_value_is_shown) {
+  store_rig rig;
+  rig.add("a.txt", "a");
+  rig.mount();
+  rigged_store store(rig, {.reload_delay = std::chrono::nanoseconds(0)});
+  const asset<words> a = store.get<words>("a.txt"_path);
+  ASSERT_EQ(store.outcome(a), "ready");
+  EXPECT_FALSE(all_of(store).at("a.txt").reloads);
+  std::atomic<bool> waits{true};
+  rig.texts.before_decode = [&](const std::string&) {
+    while (waits) std::this_thread::yield();
+  };
+  store.reload("a.txt");
+  EXPECT_TRUE(all_of(store).at("a.txt").reloads) << "when pump() is called";
+  store.pump(std::chrono::milliseconds(1));
+  EXPECT_TRUE(all_of(store).at("a.txt").reloads) << "it is on its way";
+  waits = false;
+  EXPECT_TRUE(pump_until(store, [&] { return !all_of(store).at("a.txt").reloads; }));
+  EXPECT_EQ(a.version(), 2u);
+}
+
 TEST(known_assets, that_wait_to_be_unloaded_are_not_held_too) {
   store_rig rig;
   rig.add("room", "wall.txt");

@@ -233,6 +233,8 @@ struct known_asset {
   asset_priority priority = asset_priority::normal;  // its own, or of what waits for it
   std::uint64_t bytes = 0;                           // as its loader says, once it is decoded
   error failure;                                     // if it has failed
+  // It is ready or has failed, and is to be loaded again, or another value of it is on its way.
+  bool reloads = false;
   asset_holder held_by = asset_holder::nothing;
   asset_path holder;  // one of the assets that have a handle on it, if there are any
   std::string_view holder_part = {};
