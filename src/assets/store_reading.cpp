@@ -203,7 +203,9 @@ budget_use store_core::use_beside(const slot& one) const noexcept {
 }
 
 bool store_core::try_room(slot& one, std::uint64_t bytes) noexcept {
-  if (one.taken_bytes != 0 && bytes <= one.taken_bytes) return true;
+  // What it took when it began is enough, even if that was nothing: it would begin for ever.
+  const bool has_begun = one.taken_bytes != 0 || one.now.state == asset_state::reading;
+  if (has_begun && bytes <= one.taken_bytes) return true;
   const std::uint64_t more = bytes - one.taken_bytes;
   budget_use now = use_beside(one);
   admission may = admit(now, one.priority, more);

@@ -222,6 +222,23 @@ TEST(asset_memory, what_others_wait_for_goes_on_though_they_have_all_the_room) {
 }
 
 // A parent that waits holds its value: more of them do not begin before what they need.
+TEST(asset_memory, what_others_wait_for_goes_on_though_its_file_is_empty) {
+  for (const unsigned workers : {0u, 2u}) {
+    for (const char* needs : {"empty\nother", "other\nempty", "empty\nempty2\nother"}) {
+      store_rig rig({.workers = workers});
+      rig.add("list", needs);
+      rig.add("empty", "");
+      rig.add("empty2", "");
+      rig.add("other", "other");
+      rig.mount();
+      rigged_store store(rig, {.budget_bytes = sizeof(list)});
+      const asset<list> one = store.get<list>("list"_path);
+      EXPECT_TRUE(store.wait_for(one, test::hang)) << needs;
+      EXPECT_TRUE(one.is_ready());
+    }
+  }
+}
+
 TEST(asset_memory, parents_do_not_pile_up_before_their_children) {
   memory_rig rig({.workers = 0});
   for (int i = 0; i < 50; ++i) {
