@@ -112,7 +112,7 @@ struct program {
   void save(unsigned i, bool good = false) {
     constexpr std::string_view kinds = "gggafs";
     const char kind = good ? 'g' : kinds[random(6)];
-    content[i] = saved(++saves, kind, 2 + random(15));
+    content[i] = saved(++saves, kind, random(17));
     rig.add(std::to_string(i), content[i]);
   }
   void save_copy(unsigned i) {
