@@ -355,6 +355,7 @@ class store_core final : public fetch_listener {
 
   // In store_events.cpp.
   void note_event(slot& one) noexcept REQUIRES(lock_);
+  void note_failed_reload(slot& one) noexcept REQUIRES(lock_);
   void note_change_of_state(slot& one, asset_state before) noexcept REQUIRES(lock_);
   struct told_events {
     slot* of = nullptr;

@@ -17,6 +17,18 @@ void store_core::note_event(slot& one) noexcept {
   ++events_;
 }
 
+// Its parts keep their values with it.
+void store_core::note_failed_reload(slot& one) noexcept {
+  one.reload_failed_since_told = true;
+  note_event(one);
+  for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
+    slot& parent = *each->parent;
+    if (parent.is_second || whole_of(parent) != &one) continue;
+    parent.reload_failed_since_told = true;
+    note_event(parent);
+  }
+}
+
 void store_core::note_change_of_state(slot& one, asset_state before) noexcept {
   if (one.is_second) return;
   const bool was_ready = before == asset_state::ready;
@@ -46,9 +58,10 @@ store_core::told_events store_core::events_of(slot& one) noexcept {
     add(was_ready ? asset_event_kind::reloaded : asset_event_kind::loaded);
   }
   const bool kept_old = std::exchange(one.reload_failed_since_told, false);
-  if (kept_old && is_ready && !one.last_reload) {
+  const result<void>& reloaded = reloaded_last(one).last_reload;
+  if (kept_old && is_ready && !reloaded) {
     add(asset_event_kind::reload_failed);
-    told.reload_failure = one.last_reload.error();
+    told.reload_failure = reloaded.error();
   }
   return told;
 }

@@ -282,8 +282,7 @@ void store_core::begin_other_value(slot& one, unsigned stage, bool is_of_change,
   if (fresh == nullptr) {
     one.last_reload = fail(errc::out_of_memory, "out of memory for a reload");
     note_troubled(one);
-    one.reload_failed_since_told = true;
-    note_event(one);
+    note_failed_reload(one);
     return;
   }
   fresh->reload_of = &one;
@@ -397,8 +396,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.failed_at = reload.failed_at;
   }
   if (std::exchange(one.is_outdated, false)) note_change(one, 0);
-  one.reload_failed_since_told |= !one.last_reload;
   note_event(one);
+  if (!one.last_reload) note_failed_reload(one);
   one.reload = nullptr;
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);

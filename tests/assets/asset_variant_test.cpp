@@ -299,9 +299,18 @@ TEST_F(a_part, keeps_its_value_and_says_why_while_its_file_can_not_be_loaded_aga
   const asset<cell> one = get("one");
   ASSERT_EQ(store->outcome(one), "ready");
   EXPECT_TRUE(store->reload_status(one));
+  const auto told = [&] {
+    std::string all;
+    EXPECT_TRUE(store->take_events([&](const asset_event& event) {
+      all += std::string(event.part) + " " + to_string(event.kind) + "\n";
+    }));
+    return all;
+  };
+  (void)told();
   rig.add("table", "broken");
   store->reload("table");
   ASSERT_TRUE(pump_until(*store, [&] { return !store->reload_status(one); }));
+  EXPECT_EQ(told(), " reload_failed\none reload_failed\n");
   EXPECT_EQ(store->reload_status(one).error().code, errc::corrupt);
   EXPECT_EQ(explained(*store, one), "table#one needs table: a broken table");
   EXPECT_EQ(one->text, "1");
@@ -310,6 +319,7 @@ TEST_F(a_part, keeps_its_value_and_says_why_while_its_file_can_not_be_loaded_aga
   ASSERT_TRUE(pump_until(*store, [&] { return one->text == "3"; }));
   EXPECT_TRUE(store->reload_status(one));
   EXPECT_EQ(explained(*store, one), "");
+  EXPECT_EQ(told(), " reloaded\none reloaded\n");
 }
 
 // And not of the old one first, which would tell that it has failed again.

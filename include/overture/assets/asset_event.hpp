@@ -38,7 +38,7 @@ enum class asset_event_kind : std::uint8_t {
   failed,         // to load; `failure` says why
   loaded,         // it is ready
   reloaded,       // it has a new value, of a changed file or of another stage
-  reload_failed,  // it keeps its old value; `failure` says why
+  reload_failed,  // it keeps its old value, as a part does with its file; `failure` says why
 };
 inline constexpr std::size_t asset_event_kind_count = 5;
 // The name as spelled above. Any thread.
