@@ -207,18 +207,25 @@ need* needs::take() noexcept {
   return place == nullptr ? nullptr : ::new (place) need;
 }
 
-void needs::link(need& one) noexcept {
-  one.next_of_parent = one.parent->needs;
+void needs::link(need& one, need*& of_parent, need*& of_child) noexcept {
+  one.next_of_parent = of_parent;
   one.before_of_child = nullptr;
-  one.next_of_child = one.child->needed_by;
+  one.next_of_child = of_child;
   if (one.next_of_child != nullptr) one.next_of_child->before_of_child = &one;
-  one.parent->needs = one.child->needed_by = &one;
+  of_parent = of_child = &one;
 }
 
-void needs::unlink_child(need& one) noexcept {
-  (one.before_of_child ? one.before_of_child->next_of_child : one.child->needed_by) =
-      one.next_of_child;
+void needs::unlink_child(need& one, need*& of_child) noexcept {
+  (one.before_of_child ? one.before_of_child->next_of_child : of_child) = one.next_of_child;
   if (one.next_of_child != nullptr) one.next_of_child->before_of_child = one.before_of_child;
+}
+
+// It has left the list of its parent.
+void needs::let_go(need& one, need*& of_child) noexcept {
+  unlink_child(one, of_child);
+  if (one.needed) overture::detail::drop_handle(*one.child);
+  one.next_of_parent = free_;
+  free_ = &one;
 }
 
 // One that is in no list of doubts.
@@ -226,10 +233,7 @@ void needs::give_up(need& one) noexcept {
   need** place = &one.parent->needs;
   while (*place != &one) place = &(*place)->next_of_parent;
   *place = one.next_of_parent;
-  unlink_child(one);
-  one.next_of_parent = free_;
-  free_ = &one;
-  overture::detail::drop_handle(*one.child);
+  let_go(one, one.child->needed_by);
 }
 
 result<void> needs::add(slot& parent, slot& child, bool may_fail) noexcept {
@@ -249,7 +253,7 @@ result<void> needs::add(slot& parent, slot& child, bool may_fail) noexcept {
           .may_fail = may_fail,
           .pending = pending,
           .doubtful = doubtful};
-  link(*one);
+  link(*one, parent.needs, child.needed_by);
   if (doubtful) {
     one->next_doubt = std::exchange(doubts_, one);
     ++unranked_;
@@ -265,7 +269,7 @@ void needs::add_wanted(slot& parent, slot& child) noexcept {
   need* const one = take();
   if (one == nullptr) return;
   *one = {.parent = &parent, .child = &child};
-  link(*one);
+  link(*one, parent.needs, child.needed_by);
 }
 
 void needs::exchange(slot& one, slot& other) noexcept {
@@ -287,12 +291,44 @@ void needs::remove_all(slot& parent) noexcept {
       --unranked_;
     }
     parent.needs = one->next_of_parent;
-    unlink_child(*one);
-    one->next_of_parent = free_;
-    free_ = one;
-    if (one->needed) overture::detail::drop_handle(*one->child);
+    let_go(*one, one->child->needed_by);
   }
   parent.pending_needs = 0;
+}
+
+// --- Of what has failed --------------------------------------------------------------------------
+
+void needs::keep_failed(slot& parent) noexcept {
+  for (need** place = &parent.needs; *place != nullptr;) {
+    need& one = **place;
+    if (!one.needed || one.pending) {
+      place = &one.next_of_parent;
+      continue;
+    }
+    *place = one.next_of_parent;
+    unlink_child(one, one.child->needed_by);
+    link(one, parent.failed_with, one.child->failed_parents);
+    one.needed = has_more_to_come(*one.child);
+    if (!one.needed) overture::detail::drop_handle(*one.child);
+  }
+}
+
+void needs::move_failed(slot& from, slot& to) noexcept {
+  to.failed_with = std::exchange(from.failed_with, nullptr);
+  for (need* one = to.failed_with; one != nullptr; one = one->next_of_parent) one->parent = &to;
+}
+
+void needs::forget_failed(slot& parent) noexcept {
+  while (need* const one = parent.failed_with) {
+    parent.failed_with = one->next_of_parent;
+    let_go(*one, one->child->failed_parents);
+  }
+}
+
+void needs::release_failed(slot& child) noexcept {
+  for (need* one = child.failed_parents; one != nullptr; one = one->next_of_child) {
+    if (std::exchange(one->needed, false)) overture::detail::drop_handle(child);
+  }
 }
 
 // --- What only others keep alive -----------------------------------------------------------------
@@ -336,11 +372,13 @@ void needs::holders::look_at(slot& one) noexcept {
   for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
     explained += each->handles();
   }
+  const need* kept = one.failed_parents;
+  while (kept != nullptr && !kept->needed) kept = kept->next_of_child;
   const std::uint32_t handles = handles_of(one);
   if (handles == 0) {
     one.held_by = one.now.in == place::kept ? asset_holder::store : asset_holder::nothing;
   } else if (one.reload_of != nullptr || one.reload != nullptr || one.now.settling ||
-             is_in_doubt(one)) {
+             kept != nullptr || is_in_doubt(one)) {
     one.held_by = asset_holder::store;
   } else {
     one.held_by = handles > explained ? asset_holder::handle : asset_holder::circle;

@@ -88,6 +88,15 @@ class needs {
   static void exchange(slot& one, slot& other) noexcept;
   // Forgets what `parent` needs, and gives it up.
   void remove_all(slot& parent) noexcept;
+  // Its loader has failed with these values, and may not with others. Keeps what `parent` needed in
+  // slot::failed_with, instead of giving it up; held is only what has more to come, for which
+  // need::needed stays.
+  void keep_failed(slot& parent) noexcept;
+  // `from` was to bring another value of `to`.
+  static void move_failed(slot& from, slot& to) noexcept;
+  void forget_failed(slot& parent) noexcept;
+  // Nothing more comes of `child`.
+  static void release_failed(slot& child) noexcept;
   // `child` has settled: those that waited for it wait no longer. They are linked by walk_next
   // until the next call of these functions, and slot::lacks says which cannot do without it; null
   // if there are none.
@@ -122,8 +131,10 @@ class needs {
 
  private:
   [[nodiscard]] need* take() noexcept;
-  static void link(need& one) noexcept;
-  void unlink_child(need& one) noexcept;
+  // Into and out of these lists.
+  static void link(need& one, need*& of_parent, need*& of_child) noexcept;
+  static void unlink_child(need& one, need*& of_child) noexcept;
+  void let_go(need& one, need*& of_child) noexcept;
   void give_up(need& one) noexcept;
   void note_circle(slot& parent) noexcept;
   [[nodiscard]] bool is_old(const need& one) const noexcept;

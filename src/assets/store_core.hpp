@@ -396,6 +396,8 @@ class store_core final : public fetch_listener {
   void release_replaced(actions& todo) noexcept REQUIRES(lock_);
   void take_change(slot& one) noexcept REQUIRES(lock_);
   void retry_parts_of(const slot& whole) noexcept REQUIRES(lock_);
+  void keep_failed(slot& one) noexcept REQUIRES(lock_);
+  void retry_failed_with(const slot& child) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void begin_other_value(slot& one, unsigned stage, bool is_of_change, actions& todo) noexcept

@@ -131,6 +131,10 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     one.has_failed = next.state == asset_state::failed;
     if (one.has_failed) note_troubled(one);
   }
+  if (changes_state && (is_settled(next.state) || next.state == asset_state::unloaded)) {
+    needs_.forget_failed(one);
+    if (event == life_event::step_fails) keep_failed(one);
+  }
   if (changes_state && next.state == asset_state::ready && !one.is_second) {
     one.last_reload = {};
     one.reload_failed_need = nullptr;
@@ -272,6 +276,7 @@ void store_core::settle(slot& one, actions& todo) noexcept {
     retry_blaming(one);
   }
   if (!failed) remake_what_did_without(one);
+  if (!failed) retry_failed_with(one);
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
     if (failed && parent->lacks) blame(*parent, one);
     if (parent->pending_needs != 0 || parent->now.state != asset_state::needing) continue;

@@ -53,6 +53,21 @@ void store_core::look_later(slot& changed) noexcept {
   changed.changed_next = std::exchange(changed_, &changed);
 }
 
+// It was made of the values of others, so it may not fail with other ones.
+void store_core::keep_failed(slot& one) noexcept {
+  const bool is_of_need = one.failed_need != nullptr;  // which is tried again with that
+  if (one.of->dependent && !is_of_need && !ending_) needs_.keep_failed(one);
+}
+
+// `child` has another value, or will have one when it is asked for.
+void store_core::retry_failed_with(const slot& child) noexcept {
+  for (const need* each = child.failed_parents; each != nullptr; each = each->next_of_child) {
+    slot& parent = *each->parent;
+    const bool is_loading = !is_settled(parent) || parent.reload != nullptr;
+    if (!is_loading && !parent.is_second) try_again(parent);
+  }
+}
+
 // What failed needs nothing any more, so the new value of its file does not reach it by itself.
 void store_core::retry_parts_of(const slot& whole) noexcept {
   for (slot* one = table_.first_of(whole.path); one != nullptr; one = slot_table::next_of(*one)) {
@@ -273,6 +288,7 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);
   happens(one, life_event::retried, todo);
+  if (one.now.state == asset_state::unloaded) retry_failed_with(one);
   if (one.now.state == asset_state::ready) begin_other_value(one, one.stage.index, true, todo);
 }
 
@@ -372,6 +388,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     take_room(reload, todo);
     stop_lending(one);
     needs::exchange(one, reload);
+    needs_.forget_failed(one);
     one.version.fetch_add(1, std::memory_order_relaxed);
     one.shown.store(one.value, std::memory_order_release);
     if (!std::exchange(one.last_reload, {})) retry_circles();  // its old needs were not of its file
@@ -379,6 +396,7 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     one.circle_at = 0;
     consider_stage(one);
     if (one.of->reads) retry_parts_of(one);
+    retry_failed_with(one);
     for (need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
       if (each->needed && each->parent->of->dependent) remake(*each->parent);
     }
@@ -387,6 +405,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
     // Of what was saved, the stage that it shows has not been tried.
     if (reload.is_of_change && reload.asked_stage != one.stage.index) note_change(one, 0);
     note_troubled(one);
+    needs_.forget_failed(one);
+    needs::move_failed(reload, one);
     one.reload_failed_need = reload.failed_need;
     one.circle_at = reload.circle_at;
     if (needs_.may_be_opened(one)) try_again(one);
@@ -399,6 +419,8 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   note_event(one);
   if (!one.last_reload) note_failed_reload(one);
   one.reload = nullptr;
+  const bool failed = reload.now.state != asset_state::ready;
+  if (failed && !has_more_to_come(one)) needs::release_failed(one);
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);
   if (reload.now.state == asset_state::ready) {

@@ -29,10 +29,13 @@ namespace {
 
 constexpr const char* only_pump = "pump() on the main thread, as the job system has no workers";
 
-// A need has a handle of its own, beside that in the value of what needs it.
+// A need has a handle of its own, beside that in the value of what needs it, if it has one.
 std::uint32_t counted_twice(const slot& one) noexcept {
   std::uint32_t needs = 0;
   for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
+    if (each->needed) ++needs;
+  }
+  for (const need* each = one.failed_parents; each != nullptr; each = each->next_of_child) {
     if (each->needed) ++needs;
   }
   return std::min(needs, one.handles.load(std::memory_order_relaxed));

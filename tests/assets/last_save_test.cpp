@@ -40,6 +40,12 @@ bool is_bad(std::string_view text) {
   }
 }
 
+// Of those a copy of the value fails, or one of its first stage.
+bool is_bad_for_copies(std::string_view text) {
+  if (text.size() < 4) return false;
+  return text[3] == 'b' || (text[3] == 'c' && text.size() == stage_sizes[0]);
+}
+
 // In stages, or whole.
 template <bool Staged>
 struct shown {
@@ -84,6 +90,7 @@ class copied_loader final : public loader<copied<Part>> {
   }
   result<void> build(copied<Part>& value, asset_context&) override {
     value.text = value.now();
+    if (is_bad_for_copies(value.text)) return fail(errc::corrupt, "flawed for a copy");
     return {};
   }
   [[nodiscard]] bool reads() const noexcept override { return !Part; }
@@ -110,8 +117,8 @@ struct program {
 
   unsigned random(unsigned below) { return static_cast<unsigned>(engine()) % below; }
   void save(unsigned i, bool good = false) {
-    constexpr std::string_view kinds = "gggafs";
-    const char kind = good ? 'g' : kinds[random(6)];
+    constexpr std::string_view kinds = "gggafsbc";
+    const char kind = good ? 'g' : kinds[random(8)];
     content[i] = saved(++saves, kind, random(17));
     rig.add(std::to_string(i), content[i]);
   }
@@ -210,7 +217,8 @@ void save_and_load(unsigned seed) {
   for (int i = 0; i < 400; ++i) of.step();
   // What is no value at all is mended. Of others a beginning may be none.
   for (unsigned i = 0; i < file_count; ++i) {
-    if (!is_bad(of.content[i])) continue;
+    const std::string& now = of.content[i];
+    if (!is_bad(now) && !is_bad_for_copies(now) && now.find('c') == now.npos) continue;
     of.save(i, true);
     of.store->reload(std::to_string(i));
   }

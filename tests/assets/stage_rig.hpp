@@ -57,6 +57,7 @@ struct staged {
   explicit staged(unsigned workers, int files = 1) : rig({.workers = workers}) {
     for (int i = 0; i < files; ++i) rig.add(std::to_string(i), content);
     rig.add("words", "words");
+    rig.add("path", "0");
     rig.mount();
   }
   asset_store& begin(asset_store_config config = {}) {
