@@ -104,6 +104,20 @@ TEST(a_failed_dependent, is_loaded_again_once_another_loads_what_it_needed) {
   EXPECT_EQ(of.prefixes.happened.count("0 16"), 1u);
 }
 
+TEST(a_failed_dependent, that_is_tried_again_loads_once) {
+  dependents of(1);
+  of.rig.add("0", "short");
+  asset_store& store = of.begin({.keep_bytes = 0});
+  const asset<copied> copy = store.get<copied>("path"_path);
+  ASSERT_TRUE(of.fails(copy));
+  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 1; }));
+  of.rig.add("0", content);
+  store.retry(copy);
+  ASSERT_TRUE(pump_until(store, [&] { return copy.is_ready(); }));
+  of.settle();
+  EXPECT_EQ(of.copies.happened.count("decode"), 2u);
+}
+
 TEST(a_failed_dependent, is_not_loaded_again_for_anything_else) {
   dependents of(1);
   of.rig.add("0", "short");

@@ -250,7 +250,8 @@ class loader : public detail::any_loader {
   // Whether there is a build(). Must always return the same value.
   [[nodiscard]] virtual bool builds() const noexcept { return false; }
   // Return true if values copy from their needs, instead of asking the handles each time. Then an
-  // asset is loaded again after any of its needs: see asset_store::reload(). Must always return the
+  // asset is loaded again after any of its needs: see asset_store::reload(). One whose build() or
+  // finalize() fails with their values is tried again with the next ones. Must always return the
   // same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
   // How many bytes of the file's beginning this stage needs, more with each stage; 0: the whole
