@@ -308,9 +308,15 @@ void needs::keep_failed(slot& parent) noexcept {
     *place = one.next_of_parent;
     unlink_child(one, one.child->needed_by);
     link(one, parent.failed_with, one.child->failed_parents);
-    one.needed = has_more_to_come(*one.child);
-    if (!one.needed) overture::detail::drop_handle(*one.child);
   }
+}
+
+void needs::keep_failed(slot& parent, slot& child) noexcept {
+  need* const one = take();
+  if (one == nullptr) return;
+  *one = {.parent = &parent, .child = &child, .needed = true};
+  link(*one, parent.failed_with, child.failed_parents);
+  child.handles.fetch_add(1, std::memory_order_relaxed);
 }
 
 void needs::move_failed(slot& from, slot& to) noexcept {
@@ -322,12 +328,6 @@ void needs::forget_failed(slot& parent) noexcept {
   while (need* const one = parent.failed_with) {
     parent.failed_with = one->next_of_parent;
     let_go(*one, one->child->failed_parents);
-  }
-}
-
-void needs::release_failed(slot& child) noexcept {
-  for (need* one = child.failed_parents; one != nullptr; one = one->next_of_child) {
-    if (std::exchange(one->needed, false)) overture::detail::drop_handle(child);
   }
 }
 
@@ -372,13 +372,14 @@ void needs::holders::look_at(slot& one) noexcept {
   for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
     explained += each->handles();
   }
-  const need* kept = one.failed_parents;
-  while (kept != nullptr && !kept->needed) kept = kept->next_of_child;
+  for (const need* each = one.failed_parents; each != nullptr; each = each->next_of_child) {
+    ++explained;
+  }
   const std::uint32_t handles = handles_of(one);
   if (handles == 0) {
     one.held_by = one.now.in == place::kept ? asset_holder::store : asset_holder::nothing;
   } else if (one.reload_of != nullptr || one.reload != nullptr || one.now.settling ||
-             kept != nullptr || is_in_doubt(one)) {
+             is_in_doubt(one)) {
     one.held_by = asset_holder::store;
   } else {
     one.held_by = handles > explained ? asset_holder::handle : asset_holder::circle;
@@ -393,12 +394,14 @@ void needs::holders::look_at(slot& one) noexcept {
 void needs::holders::follow() noexcept {
   while (slot* const here = found_) {
     found_ = here->walk_next;
-    for (need* one = here->needs; one != nullptr; one = one->next_of_parent) {
-      slot& child = *one->child;
-      if (child.held_by != asset_holder::circle) continue;
-      child.held_by = asset_holder::asset;
-      child.walk_next = found_;
-      found_ = &child;
+    for (need* const first : {here->needs, here->failed_with}) {
+      for (need* one = first; one != nullptr; one = one->next_of_parent) {
+        slot& child = *one->child;
+        if (child.held_by != asset_holder::circle) continue;
+        child.held_by = asset_holder::asset;
+        child.walk_next = found_;
+        found_ = &child;
+      }
     }
   }
 }

@@ -88,15 +88,14 @@ class needs {
   static void exchange(slot& one, slot& other) noexcept;
   // Forgets what `parent` needs, and gives it up.
   void remove_all(slot& parent) noexcept;
-  // Its loader has failed with these values, and may not with others. Keeps what `parent` needed in
-  // slot::failed_with, instead of giving it up; held is only what has more to come, for which
-  // need::needed stays.
+  // Its loader has failed with the values of what it needs, and may not with others: `parent` has
+  // those in slot::failed_with now, and holds them.
   void keep_failed(slot& parent) noexcept;
+  // The same if it failed because `child` did, which did so. Nothing without memory.
+  void keep_failed(slot& parent, slot& child) noexcept;
   // `from` was to bring another value of `to`.
   static void move_failed(slot& from, slot& to) noexcept;
   void forget_failed(slot& parent) noexcept;
-  // Nothing more comes of `child`.
-  static void release_failed(slot& child) noexcept;
   // `child` has settled: those that waited for it wait no longer. They are linked by walk_next
   // until the next call of these functions, and slot::lacks says which cannot do without it; null
   // if there are none.

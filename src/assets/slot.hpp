@@ -154,8 +154,8 @@ struct slot : overture::detail::asset_head {
 
   need* needs = nullptr;                         // of this one
   need* needed_by = nullptr;                     // those of others for this one
-  need* failed_with = nullptr;                   // what it needed when its loader failed
-  need* failed_parents = nullptr;                // those of others, with a value of this one
+  need* failed_with = nullptr;                   // what it needed when it failed
+  need* failed_parents = nullptr;                // those of others for this one
   group_member* groups = nullptr;                // that it is in
   std::uint32_t pending_needs = 0;               // that are not settled
   bool lacks = false;                            // it cannot do without what has just failed
@@ -236,12 +236,6 @@ struct slot : overture::detail::asset_head {
   const bool is_coarser =
       now.index > last && now.has_parts && one.of->stage_bytes[last] < now.file_bytes;
   return is_coarser ? last : now.index;
-}
-// Whether it is to have another value, without a word of the program.
-[[nodiscard]] inline bool has_more_to_come(const slot& one) noexcept {
-  if (one.now.state != asset_state::ready) return false;
-  const bool has_stage_ahead = one.in_changed && next_stage(one) != one.stage.index;
-  return one.changed || one.reload != nullptr || has_stage_ahead;
 }
 // For threads without the store's lock too.
 [[nodiscard]] inline bool is_settled(const slot& one) noexcept {

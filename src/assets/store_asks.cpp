@@ -204,7 +204,7 @@ result<void> store_core::status_of(const slot& one) noexcept {
     case asset_state::ready:
       return {};
     case asset_state::failed:
-      return tl::unexpected<error>(one.failure);
+      return tl::unexpected<error>(failure_of(one));
     default:
       return fail(errc::busy, "the asset is loading");
   }

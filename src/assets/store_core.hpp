@@ -369,6 +369,7 @@ class store_core final : public fetch_listener {
   void tell_later(slot& one, std::span<const asset_event_kind> kinds) noexcept;
 
   // In store_report.cpp.
+  [[nodiscard]] static error failure_of(const slot& failed) noexcept;
   void tell_apart(failure_chain& chain) noexcept REQUIRES(lock_);
   [[nodiscard]] const char* what_it_waits_for(const slot& one) const noexcept REQUIRES(lock_);
 
@@ -396,7 +397,7 @@ class store_core final : public fetch_listener {
   void release_replaced(actions& todo) noexcept REQUIRES(lock_);
   void take_change(slot& one) noexcept REQUIRES(lock_);
   void retry_parts_of(const slot& whole) noexcept REQUIRES(lock_);
-  void keep_failed(slot& one) noexcept REQUIRES(lock_);
+  void keep_failed(slot& one, life_event event) noexcept REQUIRES(lock_);
   void retry_failed_with(const slot& child) noexcept REQUIRES(lock_);
   void retry_circles() noexcept REQUIRES(lock_);
   void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);

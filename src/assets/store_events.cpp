@@ -51,7 +51,7 @@ store_core::told_events store_core::events_of(slot& one) noexcept {
   if (has_left && std::exchange(one.told_ready, false)) add(asset_event_kind::unloaded);
   if (std::exchange(one.failed_since_told, false)) {
     add(asset_event_kind::failed);
-    told.failure = one.failure;
+    told.failure = failure_of(one);
   }
   if (is_ready && std::exchange(one.told_version, version) != version) {
     const bool was_ready = std::exchange(one.told_ready, true);

@@ -133,7 +133,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
   }
   if (changes_state && (is_settled(next.state) || next.state == asset_state::unloaded)) {
     needs_.forget_failed(one);
-    if (event == life_event::step_fails) keep_failed(one);
+    if (next.state == asset_state::failed) keep_failed(one, event);
   }
   if (changes_state && next.state == asset_state::ready && !one.is_second) {
     one.last_reload = {};
@@ -260,7 +260,10 @@ void store_core::settle(slot& one, actions& todo) noexcept {
   const bool failed = one.now.state == asset_state::failed;
   if (!failed) one.version.fetch_add(1, std::memory_order_relaxed);
   if (!failed) consider_stage(one);
-  if (!one.is_second && std::exchange(one.is_outdated, false) && !failed) note_change(one, 0);
+  if (!failed && !one.is_second) one.reload_failed_since_told |= !reloaded_last(one).last_reload;
+  if (!one.is_second && std::exchange(one.is_outdated, false)) {
+    failed ? try_again(one) : note_change(one, 0);
+  }
   // Held until those who wait have been told; a reload is held from its start.
   if (!one.is_second) one.handles.fetch_add(1, std::memory_order_relaxed);
   one.settled_next = todo.settled;

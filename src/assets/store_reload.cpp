@@ -53,13 +53,15 @@ void store_core::look_later(slot& changed) noexcept {
   changed.changed_next = std::exchange(changed_, &changed);
 }
 
-// It was made of the values of others, so it may not fail with other ones.
-void store_core::keep_failed(slot& one) noexcept {
-  const bool is_of_need = one.failed_need != nullptr;  // which is tried again with that
-  if (one.of->dependent && !is_of_need && !ending_) needs_.keep_failed(one);
+// What it failed with stays loaded, and is loaded again with all that it needs itself.
+void store_core::keep_failed(slot& one, life_event event) noexcept {
+  slot* const need = one.failed_need;
+  if (ending_ || one.failure.code == errc::out_of_memory) return;
+  if (need != nullptr && need->failed_with != nullptr) return needs_.keep_failed(one, *need);
+  if (need == nullptr && event == life_event::step_fails) needs_.keep_failed(one);
 }
 
-// `child` has another value, or will have one when it is asked for.
+// `child` has another value.
 void store_core::retry_failed_with(const slot& child) noexcept {
   for (const need* each = child.failed_parents; each != nullptr; each = each->next_of_child) {
     slot& parent = *each->parent;
@@ -288,7 +290,6 @@ void store_core::begin_reload(slot& one, actions& todo) noexcept {
   // What nothing holds is loaded when it is asked for.
   happens(one, life_event::evicted, todo);
   happens(one, life_event::retried, todo);
-  if (one.now.state == asset_state::unloaded) retry_failed_with(one);
   if (one.now.state == asset_state::ready) begin_other_value(one, one.stage.index, true, todo);
 }
 
@@ -419,8 +420,6 @@ void store_core::exchange(slot& reload, actions& todo) noexcept {
   note_event(one);
   if (!one.last_reload) note_failed_reload(one);
   one.reload = nullptr;
-  const bool failed = reload.now.state != asset_state::ready;
-  if (failed && !has_more_to_come(one)) needs::release_failed(one);
   reload.reload_of = nullptr;
   reload.handles.store(0, std::memory_order_relaxed);
   if (reload.now.state == asset_state::ready) {

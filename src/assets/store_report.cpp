@@ -35,9 +35,7 @@ std::uint32_t counted_twice(const slot& one) noexcept {
   for (const need* each = one.needed_by; each != nullptr; each = each->next_of_child) {
     if (each->needed) ++needs;
   }
-  for (const need* each = one.failed_parents; each != nullptr; each = each->next_of_child) {
-    if (each->needed) ++needs;
-  }
+  for (const need* each = one.failed_parents; each != nullptr; each = each->next_of_child) ++needs;
   return std::min(needs, one.handles.load(std::memory_order_relaxed));
 }
 
@@ -124,11 +122,12 @@ result<void> store_core::for_each(function_ref<void(const known_asset&)> visit) 
       found.state = one.now.state;
       found.priority = one.priority;
       found.bytes = one.value != nullptr ? one.value_bytes : 0;
-      if (found.state == asset_state::failed) found.failure = one.failure;
+      if (found.state == asset_state::failed) found.failure = failure_of(one);
       found.reloads = is_settled(one) && (one.changed || one.reload != nullptr);
       found.held_by = one.held_by;
-      if (one.needed_by != nullptr) {
-        const slot& holder = *one.needed_by->parent;
+      const need* const by = one.needed_by != nullptr ? one.needed_by : one.failed_parents;
+      if (by != nullptr) {
+        const slot& holder = *by->parent;
         found.holder = holder.path;
         found.holder_part = holder.part;
         found.holder_subject = holder.subject;
@@ -156,6 +155,16 @@ void store_core::tell_apart(failure_chain& chain) noexcept {
     while (each != nullptr && !differ_in_settings(*each, one)) each = slot_table::next_of(*each);
     if (each != nullptr) chain.settings[i] = one.settings;
   }
+}
+
+// What made that fail may have failed again since, for another reason.
+error store_core::failure_of(const slot& failed) noexcept {
+  const slot* last = &failed;
+  each_to_blame(failed, [&](const slot& one) {
+    if (one.now.state != asset_state::ready) last = &one;
+    return one.now.state != asset_state::ready;
+  });
+  return last->failure;
 }
 
 failure_chain store_core::chain_of(const slot& failed, bool or_before) noexcept {

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <optional>
+#include <functional>
 #include <string>
 
 #include "assets/stage_rig.hpp"
 #include "overture/assets/part_loader.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture::failed_dependent_test {
 namespace {
@@ -26,6 +27,7 @@ class copied_loader final : public loader<copied> {
  public:
   result<copied> decode(std::span<const std::byte> bytes, load_context& context) override {
     happened.note("decode");
+    if (before_needs) before_needs();
     const std::string_view path(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return copied{context.need<prefix>(path), {}};
   }
@@ -38,6 +40,7 @@ class copied_loader final : public loader<copied> {
   [[nodiscard]] bool dependent() const noexcept override { return true; }
 
   std::size_t least = 10;
+  std::function<void()> before_needs;
   diary happened;
 };
 
@@ -90,32 +93,68 @@ TEST(a_failed_dependent, is_loaded_again_once_what_it_needed_was_saved) {
   }
 }
 
-TEST(a_failed_dependent, is_loaded_again_once_another_loads_what_it_needed) {
-  dependents of(1);
+TEST(a_failed_dependent, is_loaded_once_for_a_value_that_comes_while_it_is_tried_again) {
+  dependents of(2);
   of.rig.add("0", "short");
-  asset_store& store = of.begin({.keep_bytes = 0});
+  asset_store& store = of.begin();
+  const asset<prefix> need = store.get<prefix>("0"_path);
   const asset<copied> copy = store.get<copied>("path"_path);
   ASSERT_TRUE(of.fails(copy));
-  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 1; }));
-  of.rig.add("0", content);
-  const asset<prefix> other = store.get<prefix>("0"_path);
-  ASSERT_TRUE(pump_until(store, [&] { return copy.is_ready(); }));
-  EXPECT_EQ(of.copies.happened.count("decode"), 2u);
-  EXPECT_EQ(of.prefixes.happened.count("0 16"), 1u);
-}
-
-TEST(a_failed_dependent, that_is_tried_again_loads_once) {
-  dependents of(1);
-  of.rig.add("0", "short");
-  asset_store& store = of.begin({.keep_bytes = 0});
-  const asset<copied> copy = store.get<copied>("path"_path);
-  ASSERT_TRUE(of.fails(copy));
-  ASSERT_TRUE(pump_until(store, [&] { return store.progress().asked == 1; }));
-  of.rig.add("0", content);
+  barricade gate{barricade::raised};
+  of.copies.before_needs = [&] { gate.wait(); };
   store.retry(copy);
+  ASSERT_TRUE(pump_until(store, [&] { return of.copies.happened.count("decode") == 2; }));
+  of.save("0", content);
+  ASSERT_TRUE(of.becomes(need, content));
+  gate.lower();
   ASSERT_TRUE(pump_until(store, [&] { return copy.is_ready(); }));
   of.settle();
   EXPECT_EQ(of.copies.happened.count("decode"), 2u);
+}
+
+TEST(a_failed_dependent, is_loaded_again_once_what_it_did_without_has_come) {
+  store_rig rig({.workers = 1});
+  rig.add("list", "!late.txt");
+  rig.add("late.txt", "broken");
+  rig.mount();
+  rig.lists.during_finalize = [](list& value) -> result<finalize_step> {
+    if (!value.texts[0].is_ready()) return fail(errc::invalid, "not without it");
+    return finalize_step::done;
+  };
+  rigged_store store(rig, {.reload_delay = 0ns});
+  const asset<list> one = store.get<list>("list"_path);
+  ASSERT_EQ(store.outcome(one), "invalid");
+  rig.add("late.txt", "late");
+  store.reload("late.txt");
+  ASSERT_TRUE(pump_until(store, [&] { return one.is_ready(); }));
+}
+
+// The one in the middle is held by none but those that it made fail.
+TEST(a_failed_dependent, makes_others_fail_that_are_loaded_again_with_it) {
+  for (const bool asked_before : {false, true}) {
+    store_rig rig({.workers = 1});
+    rig.add("top", "@list");
+    rig.add("list", "text.txt");
+    rig.add("text.txt", "bad");
+    rig.mount();
+    rig.lists.during_finalize = [](list& value) -> result<finalize_step> {
+      const bool is_bad = !value.texts.empty() && value.texts[0]->text == "bad";
+      if (is_bad) return fail(errc::invalid, "a bad text");
+      return finalize_step::done;
+    };
+    rigged_store store(rig, {.keep_bytes = 0, .reload_delay = 0ns});
+    const asset<list> held = asked_before ? store.get<list>("list"_path) : asset<list>();
+    if (held.valid()) {
+      ASSERT_EQ(store.outcome(held), "invalid");
+    }
+    const asset<list> top = store.get<list>("top"_path);
+    ASSERT_EQ(store.outcome(top), "invalid");
+    for (int i = 0; i < 20; ++i) store.pump(1ms);
+    rig.add("text.txt", "good");
+    store.reload("text.txt");
+    ASSERT_TRUE(pump_until(store, [&] { return top.is_ready(); }));
+    EXPECT_EQ(top->lists[0]->texts[0]->text, "good");
+  }
 }
 
 TEST(a_failed_dependent, is_not_loaded_again_for_anything_else) {
@@ -129,7 +168,7 @@ TEST(a_failed_dependent, is_not_loaded_again_for_anything_else) {
   ASSERT_TRUE(of.becomes(other, "an other content"));
   of.settle();
   EXPECT_EQ(of.copies.happened.count("decode"), 1u);
-  EXPECT_EQ(store.progress().asked, 2u) << "what it needed is let go of";
+  EXPECT_EQ(store.progress().asked, 3u) << "what it needs stays";
 }
 
 TEST(a_failed_dependent, keeps_its_old_value_until_what_its_reload_needed_was_saved) {
@@ -147,7 +186,7 @@ TEST(a_failed_dependent, keeps_its_old_value_until_what_its_reload_needed_was_sa
   EXPECT_TRUE(store.reload_status(copy));
 }
 
-TEST(a_failed_dependent, keeps_what_it_needs_until_the_last_stage) {
+TEST(a_failed_dependent, is_tried_with_each_stage_of_what_it_needs) {
   for (const unsigned workers : {0u, 1u}) {
     for (const bool has_all : {true, false}) {
       dependents of(workers);
@@ -161,21 +200,9 @@ TEST(a_failed_dependent, keeps_what_it_needs_until_the_last_stage) {
       })) << "once for each stage";
       of.settle();
       EXPECT_EQ(copy.state(), end);
-      EXPECT_EQ(store.progress().asked, has_all ? 2u : 1u);
-      EXPECT_EQ(store.progress().kept, 0u);
+      EXPECT_EQ(store.progress().asked, 2u);
     }
   }
-}
-
-TEST(a_failed_dependent, lets_go_of_what_it_needs_if_the_last_stage_fails) {
-  dependents of(1);
-  of.prefixes.stages = {4};
-  of.prefixes.fails_at = content.size();
-  asset_store& store = of.begin({.keep_bytes = 0});
-  const asset<copied> copy = store.get<copied>("path"_path);
-  ASSERT_TRUE(pump_until(store, [&] { return of.prefixes.happened.count("0 16") == 1; }));
-  EXPECT_TRUE(pump_until(store, [&] { return store.progress().asked == 1; }));
-  EXPECT_TRUE(of.fails(copy));
 }
 
 TEST(a_failed_dependent, that_is_let_go_of_holds_nothing_any_more) {
@@ -188,7 +215,8 @@ TEST(a_failed_dependent, that_is_let_go_of_holds_nothing_any_more) {
   EXPECT_TRUE(store.for_each_asset([&](const known_asset& one) {
     if (one.path.text != "0") return;
     found = true;
-    EXPECT_EQ(one.held_by, asset_holder::store);
+    EXPECT_EQ(one.held_by, asset_holder::asset);
+    EXPECT_EQ(one.holder.text, "path");
     EXPECT_EQ(one.handles, 0u);
   }));
   EXPECT_TRUE(found);

@@ -185,6 +185,25 @@ TEST(a_failed_need, that_is_mended_is_noticed_though_others_are_asked_for_meanwh
   EXPECT_EQ(store.outcome(room), "ready");
 }
 
+TEST(a_failed_need, that_fails_again_for_another_reason_is_the_reason_of_others_too) {
+  store_rig rig;
+  rig.add("top", "@mid");
+  rig.add("mid", "leaf.txt");
+  rig.add("leaf.txt", "broken");
+  rig.mount();
+  rigged_store store(rig);
+  const asset<list> top = store.get<list>("top"_path);
+  ASSERT_EQ(store.outcome(top), "corrupt");
+  const asset<list> mid = store.get<list>("mid"_path);
+  ASSERT_EQ(store.outcome(mid), "corrupt");
+  rig.add("leaf.txt", "throws");
+  store.retry(mid);
+  ASSERT_TRUE(pump_until(store, [&] { return mid.status().error().code == errc::threw; }));
+  EXPECT_EQ(explained(store, top),
+            "top needs mid needs leaf.txt: loader::decode() threw an exception");
+  EXPECT_EQ(top.status().error().code, errc::threw);
+}
+
 TEST(a_failed_need, is_named_at_the_end_of_however_long_a_chain) {
   store_rig rig;
   for (int i = 0; i < 30; ++i) {

@@ -30,6 +30,10 @@
 // throws is ignored. errc::busy is the status of an asset that is loading: a function that returns
 // it fails the asset with errc::invalid.
 //
+// An asset whose build() or finalize() fails, other than for lack of memory, may have failed with
+// the values of its needs: they stay loaded for as long as it is held, and it is tried again when
+// one of them has another value.
+//
 // A loader may call every function of its store except pump(), wait_for() and the destructor.
 #pragma once
 
@@ -250,8 +254,7 @@ class loader : public detail::any_loader {
   // Whether there is a build(). Must always return the same value.
   [[nodiscard]] virtual bool builds() const noexcept { return false; }
   // Return true if values copy from their needs, instead of asking the handles each time. Then an
-  // asset is loaded again after any of its needs: see asset_store::reload(). One whose build() or
-  // finalize() fails with their values is tried again with the next ones. Must always return the
+  // asset is loaded again after any of its needs: see asset_store::reload(). Must always return the
   // same value.
   [[nodiscard]] virtual bool dependent() const noexcept { return false; }
   // How many bytes of the file's beginning this stage needs, more with each stage; 0: the whole
