@@ -221,9 +221,9 @@ void needs::unlink_child(need& one, need*& of_child) noexcept {
 }
 
 // It has left the list of its parent.
-void needs::let_go(need& one, need*& of_child) noexcept {
+void needs::let_go(need& one, need*& of_child, bool holds) noexcept {
   unlink_child(one, of_child);
-  if (one.needed) overture::detail::drop_handle(*one.child);
+  if (holds) overture::detail::drop_handle(*one.child);
   one.next_of_parent = free_;
   free_ = &one;
 }
@@ -233,7 +233,7 @@ void needs::give_up(need& one) noexcept {
   need** place = &one.parent->needs;
   while (*place != &one) place = &(*place)->next_of_parent;
   *place = one.next_of_parent;
-  let_go(one, one.child->needed_by);
+  let_go(one, one.child->needed_by, true);
 }
 
 result<void> needs::add(slot& parent, slot& child, bool may_fail) noexcept {
@@ -291,7 +291,7 @@ void needs::remove_all(slot& parent) noexcept {
       --unranked_;
     }
     parent.needs = one->next_of_parent;
-    let_go(*one, one->child->needed_by);
+    let_go(*one, one->child->needed_by, one->needed);
   }
   parent.pending_needs = 0;
 }
@@ -307,6 +307,7 @@ void needs::keep_failed(slot& parent) noexcept {
     }
     *place = one.next_of_parent;
     unlink_child(one, one.child->needed_by);
+    one.needed = false;
     link(one, parent.failed_with, one.child->failed_parents);
   }
 }
@@ -314,7 +315,7 @@ void needs::keep_failed(slot& parent) noexcept {
 void needs::keep_failed(slot& parent, slot& child) noexcept {
   need* const one = take();
   if (one == nullptr) return;
-  *one = {.parent = &parent, .child = &child, .needed = true};
+  *one = {.parent = &parent, .child = &child};
   link(*one, parent.failed_with, child.failed_parents);
   child.handles.fetch_add(1, std::memory_order_relaxed);
 }
@@ -327,7 +328,7 @@ void needs::move_failed(slot& from, slot& to) noexcept {
 void needs::forget_failed(slot& parent) noexcept {
   while (need* const one = parent.failed_with) {
     parent.failed_with = one->next_of_parent;
-    let_go(*one, one->child->failed_parents);
+    let_go(*one, one->child->failed_parents, true);
   }
 }
 

@@ -89,7 +89,7 @@ class needs {
   // Forgets what `parent` needs, and gives it up.
   void remove_all(slot& parent) noexcept;
   // Its loader has failed with the values of what it needs, and may not with others: `parent` has
-  // those in slot::failed_with now, and holds them.
+  // those in slot::failed_with now, and a handle on each.
   void keep_failed(slot& parent) noexcept;
   // The same if it failed because `child` did, which did so. Nothing without memory.
   void keep_failed(slot& parent, slot& child) noexcept;
@@ -133,7 +133,7 @@ class needs {
   // Into and out of these lists.
   static void link(need& one, need*& of_parent, need*& of_child) noexcept;
   static void unlink_child(need& one, need*& of_child) noexcept;
-  void let_go(need& one, need*& of_child) noexcept;
+  void let_go(need& one, need*& of_child, bool holds) noexcept;
   void give_up(need& one) noexcept;
   void note_circle(slot& parent) noexcept;
   [[nodiscard]] bool is_old(const need& one) const noexcept;

@@ -215,6 +215,10 @@ struct slot : overture::detail::asset_head {
 [[nodiscard]] inline bool is_held(const slot& one) noexcept {
   return one.handles.load(std::memory_order_seq_cst) != 0;
 }
+// Its need has two handles, of which decode() may have dropped one.
+[[nodiscard]] inline bool has_only_idle_handles(const slot& one) noexcept {
+  return !one.is_second && one.handles.load(std::memory_order_seq_cst) <= one.idle_handles;
+}
 // Whether a reload in this state has a handle of its asset: from its read on, not while it waits
 // for its turn.
 [[nodiscard]] constexpr bool reload_keeps_asset(asset_state state) noexcept {

@@ -102,7 +102,10 @@ void store_core::finish() noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
     ending_ = true;
-    for (std::size_t i = 0; slot* const one = slot_at(i); ++i) needs_.forget_failed(*one);
+    for (std::size_t i = 0; slot* const one = slot_at(i); ++i) {
+      stop_lending(*one);
+      needs_.forget_failed(*one);
+    }
   }
   drop_undecoded();
   // Others may hold the room, and come to give it back only when this has returned.

@@ -18,10 +18,8 @@ constexpr std::size_t at_once = 64;  // under one lock
 // What is deeper counts as held. So a chain of any length goes in a time in proportion to it.
 constexpr std::uint8_t depth_max = 64;
 
-// Its need has two handles, of which decode() may have dropped one.
 bool should_be_idle(const slot& one) noexcept {
-  return one.now.state == asset_state::ready && !one.is_second &&
-         one.handles.load(std::memory_order_seq_cst) <= one.idle_handles;
+  return one.now.state == asset_state::ready && has_only_idle_handles(one);
 }
 
 void push_look(slot& one, slot*& looks) noexcept {
@@ -51,13 +49,15 @@ void store_core::set_idle(slot& one, bool idle, slot*& looks) noexcept {
   if (!idle && !one.lends) return;
   if (idle && one.idle_depth == depth_max) return;
   one.lends = idle;
-  for (const need* each = one.needs; each != nullptr; each = each->next_of_parent) {
-    if (idle) {
-      lend(*each->child, *each, static_cast<std::uint8_t>(one.idle_depth + 1));
-    } else {
-      take_back(*each->child, *each);
+  for (const need* const first : {one.needs, one.failed_with}) {
+    for (const need* each = first; each != nullptr; each = each->next_of_parent) {
+      if (idle) {
+        lend(*each->child, *each, static_cast<std::uint8_t>(one.idle_depth + 1));
+      } else {
+        take_back(*each->child, *each);
+      }
+      push_look(*each->child, looks);
     }
-    push_look(*each->child, looks);
   }
 }
 
@@ -67,6 +67,9 @@ void store_core::look_at_all(slot* looks) noexcept {
     one->in_idle_look = false;
     const bool idle = should_be_idle(*one);
     if (idle != one->is_idle) set_idle(*one, idle, looks);
+    // What could do without this one is only kept.
+    const bool has_failed = one->now.state == asset_state::failed;
+    if (has_failed && has_only_idle_handles(*one)) needs_.forget_failed(*one);
   }
 }
 

@@ -132,7 +132,7 @@ void store_core::apply(slot& one, life_event event, actions& todo) noexcept {
     if (one.has_failed) note_troubled(one);
   }
   if (changes_state && (is_settled(next.state) || next.state == asset_state::unloaded)) {
-    needs_.forget_failed(one);
+    if (!one.lends) needs_.forget_failed(one);
     if (next.state == asset_state::failed) keep_failed(one, event);
   }
   if (changes_state && next.state == asset_state::ready && !one.is_second) {

@@ -138,6 +138,7 @@ void store_core::drop_needs(slot& one) noexcept {
   }
   stop_lending(one);
   needs_.remove_all(one);
+  if (one.now.state == asset_state::unloaded) needs_.forget_failed(one);
 }
 
 void store_core::lower_unwanted(actions& todo) noexcept {

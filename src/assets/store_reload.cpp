@@ -56,7 +56,8 @@ void store_core::look_later(slot& changed) noexcept {
 // What it failed with stays loaded, and is loaded again with all that it needs itself.
 void store_core::keep_failed(slot& one, life_event event) noexcept {
   slot* const need = one.failed_need;
-  if (ending_ || one.failure.code == errc::out_of_memory) return;
+  const bool is_only_kept = has_only_idle_handles(one);  // by what does without it
+  if (ending_ || is_only_kept || one.failure.code == errc::out_of_memory) return;
   if (need != nullptr && need->failed_with != nullptr) return needs_.keep_failed(one, *need);
   if (need == nullptr && event == life_event::step_fails) needs_.keep_failed(one);
 }

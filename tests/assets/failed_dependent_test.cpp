@@ -55,6 +55,17 @@ class part_of_prefix final : public part_loader<part, prefix> {
   }
 };
 
+// Does without a copy.
+struct user {
+  asset<copied> copy;
+};
+class user_loader final : public loader<user> {
+ public:
+  result<user> decode(std::span<const std::byte>, load_context& context) override {
+    return user{context.need_or_placeholder<copied>("path"_path)};
+  }
+};
+
 struct dependents : staged {
   explicit dependents(unsigned workers) : staged(workers, 2) { prefixes.stages = {}; }
   ~dependents() { store.reset(); }  // before its loaders
@@ -80,6 +91,7 @@ struct dependents : staged {
 
   copied_loader copies;
   part_of_prefix parts;
+  user_loader users;
 };
 
 TEST(a_failed_dependent, is_loaded_again_once_what_it_needed_was_saved) {
@@ -227,6 +239,35 @@ TEST(a_failed_dependent, that_is_let_go_of_holds_nothing_any_more) {
   copy = {};
   EXPECT_TRUE(pump_until(store, [&] { return store.progress().asked == 0; }));
   EXPECT_EQ(store.progress().held_bytes, 0u);
+}
+
+TEST(a_failed_dependent, that_is_kept_keeps_what_its_reload_failed_with) {
+  dependents of(1);
+  of.rig.add("1", "short");
+  asset_store& store = of.begin({.keep_bytes = 1 << 20});
+  asset<copied> copy = store.get<copied>("path"_path);
+  ASSERT_TRUE(store.wait_for(copy, hang));
+  of.save("path", "1");
+  ASSERT_TRUE(pump_until(store, [&] { return !store.reload_status(copy); }));
+  copy = {};
+  EXPECT_EQ(store.progress().asked, 0u);
+  EXPECT_EQ(store.progress().held_bytes, 0u);
+  EXPECT_EQ(store.progress().kept, 3u);
+}
+
+TEST(a_failed_dependent, that_a_kept_asset_does_without_holds_nothing) {
+  dependents of(1);
+  of.rig.add("0", "short");
+  asset_store& store = of.begin({.keep_bytes = 1 << 20});
+  ASSERT_TRUE(store.add(of.users));
+  asset<user> one = store.get<user>("1"_path);
+  ASSERT_TRUE(store.wait_for(one, hang));
+  ASSERT_TRUE(one.is_ready());
+  EXPECT_EQ(store.progress().asked, 3u);
+  one = {};
+  EXPECT_EQ(store.progress().held_bytes, 0u);
+  const asset<prefix> need = store.get<prefix>("0"_path);
+  EXPECT_TRUE(need.is_ready()) << "it is kept by itself";
 }
 
 TEST(a_failed_dependent, that_fails_while_its_store_ends_keeps_nothing) {
