@@ -221,7 +221,6 @@ TEST(asset_memory, what_others_wait_for_goes_on_though_they_have_all_the_room) {
   }
 }
 
-// A parent that waits holds its value: more of them do not begin before what they need.
 TEST(asset_memory, what_others_wait_for_goes_on_though_its_file_is_empty) {
   for (const unsigned workers : {0u, 2u}) {
     for (const char* needs : {"empty\nother", "other\nempty", "empty\nempty2\nother"}) {
@@ -239,6 +238,7 @@ TEST(asset_memory, what_others_wait_for_goes_on_though_its_file_is_empty) {
   }
 }
 
+// A parent that waits holds its value: more of them do not begin before what they need.
 TEST(asset_memory, parents_do_not_pile_up_before_their_children) {
   memory_rig rig({.workers = 0});
   for (int i = 0; i < 50; ++i) {
